@@ -84,8 +84,7 @@ static void make_model(CollinsModel *self, int tags, int words, int base, std::v
 static void check_input(const CollinsModel &model, const CollinsInput &input) {
   const std::size_t n = input.words.size();
   if (n == 0 || n > 4000) throw nb::value_error("a sentence must have 1 to 4000 words");
-  if (input.tags.size() != n || input.is_comma.size() != n || input.is_conjunction.size() != n)
-    throw nb::value_error("tags, is_comma and is_conjunction must have one entry a word");
+  if (input.tags.size() != n) throw nb::value_error("tags must have one entry a word");
   for (int word : input.words)
     if (word < 0 || word >= model.words()) throw nb::value_error("a word is out of range");
   for (const std::vector<int> &tags : input.tags)
@@ -109,19 +108,16 @@ static ForestAdjustment checked(const Scores &arcs, const std::optional<Scores> 
   return {arcs.data(), tags->data()};
 }
 
-static std::vector<char> flags(const Mask &mask) { return std::vector<char>(mask.data(), mask.data() + mask.shape(0)); }
-
 static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
-                                                  std::vector<std::vector<int>> tags, Mask is_comma,
-                                                  Mask is_conjunction, Scores adjustment, double beam, bool comma_rule,
+                                                  std::vector<std::vector<int>> tags, Scores adjustment, double beam,
                                                   int max_unary, bool partial, std::size_t max_size,
                                                   std::optional<Scores> tag_adjustment) {
-  const CollinsInput input{std::move(words), std::move(tags), flags(is_comma), flags(is_conjunction)};
+  const CollinsInput input{std::move(words), std::move(tags)};
   check_input(model, input);
   const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, int(input.words.size()), model.tags());
   if (max_unary < 0 || max_unary > 15) throw nb::value_error("max_unary must be 0 to 15");
   nb::gil_scoped_release nogil;
-  CollinsChart chart(model, input, {beam, comma_rule, max_unary, partial, max_size});
+  CollinsChart chart(model, input, {beam, max_unary, partial, max_size});
   Forest forest = chart.build(adjustments);
   return {std::move(forest), chart.is_full, chart.is_partial};
 }
@@ -189,9 +185,8 @@ void bind_collins(nb::module_ &m) {
   nb::class_<CollinsModel>(m, "CollinsModel", "The probabilities of Collins' model 1, from counts of events.")
       .def("__init__", &make_model, nb::arg("tags"), nb::arg("words"), nb::arg("base"), nb::arg("classes"),
            nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))
-      .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("is_comma"), nb::arg("is_conjunction"),
-           nb::arg("adjustment"), nb::arg("beam"), nb::arg("comma_rule"), nb::arg("max_unary"), nb::arg("partial"),
-           nb::arg("max_size"), nb::arg("tag_adjustment") = nb::none(),
+      .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("adjustment"), nb::arg("beam"),
+           nb::arg("max_unary"), nb::arg("partial"), nb::arg("max_size"), nb::arg("tag_adjustment") = nb::none(),
            "The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and "
            "whether the derivations are covers by several phrases.");
   m.attr("PIECE_PENALTY") = CollinsChart::piece_penalty;

@@ -1,31 +1,13 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
-#include <optional>
-#include <tuple>
 
-#include "arrays.hpp"
-#include "grammar/cky.hpp"
 #include "grammar/cky_kbest.hpp"
 #include "grammar/partial_cover.hpp"
 #include "grammar/sums.hpp"
+#include "phrase_charts.hpp"
 
 namespace treewright {
 
-using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Flags = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using NewNodes = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // [node, 3]: chain, first, last
 using Found = std::pair<double, NewNodes>;
-
-static NewNodes rows_of(const std::vector<ChainNode> &nodes) {
-  NewNodes rows = new_array<NewNodes>(nodes.size(), 3);
-  std::int32_t *cells = rows.data();
-  for (const ChainNode &node : nodes) *cells++ = node.chain, *cells++ = node.first, *cells++ = node.last;
-  return rows;
-}
 
 class ContextFree {
  public:
@@ -86,7 +68,7 @@ class ContextFree {
                                                  int label_count, std::optional<Flags> closed,
                                                  std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
     const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
-    check_labels(label_begins, labels, label_count);
+    check_labels(label_begins, labels, rules_.chains().size(), label_count);
     const int words = int(lexical.shape(0));
     NewScores3 brackets = new_array<NewScores3>(label_count, words + 1, words + 1);
     NewScores tags = new_array<NewScores>(words, lexical.shape(1));
@@ -110,11 +92,9 @@ class ContextFree {
       throw nb::value_error("rules must be [rule, 3], with a score each");
     if (chains.shape(1) != 2 || chains.shape(0) != chain_scores.shape(0))
       throw nb::value_error("chains must be [chain, 2], with a score each");
-    const auto check = [&](const auto &numbers) {
-      for (std::size_t k = 0; k < numbers.size(); ++k)
-        if (numbers.data()[k] < 0 || numbers.data()[k] >= symbols) throw nb::value_error("a symbol is out of range");
-    };
-    check(rules), check(chains), check(preterminals);
+    check_numbers("rules", rules.data(), rules.size(), symbols);
+    check_numbers("chains", chains.data(), chains.size(), symbols);
+    check_numbers("preterminals", preterminals.data(), preterminals.size(), symbols);
     if (goal < 0 || goal >= symbols) throw nb::value_error("the goal is out of range");
     check_scores_of("rule_scores", rule_scores);
     check_scores_of("chain_scores", chain_scores);
@@ -133,33 +113,7 @@ class ContextFree {
     if (!words || lexical.shape(1) != rules_.preterminals().size())
       throw nb::value_error("lexical must be [word, preterminal]");
     check_scores_of("lexical", lexical);
-    SpanConstraints constraints;
-    if (closed) {
-      if (closed->shape(0) != words + 1 || closed->shape(1) != words + 1)
-        throw nb::value_error("closed must be [position, position]");
-      constraints.closed = closed->data();
-    }
-    if (spans.has_value() != allowed.has_value()) throw nb::value_error("spans and allowed go together");
-    if (!spans) return constraints;
-    if (spans->shape(1) != 2 || allowed->shape(0) != spans->shape(0) || allowed->shape(1) != rules_.chains().size())
-      throw nb::value_error("spans must be [span, 2], allowed [span, chain]");
-    for (std::size_t m = 0; m < spans->shape(0); ++m) {
-      const int first = (*spans)(m, 0), last = (*spans)(m, 1);
-      if (first < 0 || first >= last || std::size_t(last) > words) throw nb::value_error("a span is out of range");
-    }
-    constraints.masked = int(spans->shape(0));
-    constraints.spans = spans->data(), constraints.allowed = allowed->data();
-    return constraints;
-  }
-
-  void check_labels(const IndexColumn &begins, const IndexColumn &labels, int count) const {
-    if (begins.shape(0) != rules_.chains().size() + 1 || begins(0) != 0 ||
-        std::size_t(begins(begins.shape(0) - 1)) != labels.shape(0))
-      throw nb::value_error("label_begins must have one entry a chain and one more");
-    for (std::size_t c = 1; c < begins.shape(0); ++c)
-      if (begins(c) < begins(c - 1)) throw nb::value_error("label_begins must not fall");
-    for (std::size_t l = 0; l < labels.shape(0); ++l)
-      if (labels(l) < 0 || labels(l) >= count) throw nb::value_error("a label is out of range");
+    return checked_constraints(words, rules_.chains().size(), closed, spans, allowed);
   }
 
   CkyChart<MaxPlus> &filled(const Scores &lexical, const SpanConstraints &constraints) const {

@@ -1,26 +1,8 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
-#include <optional>
-#include <tuple>
-
-#include "arrays.hpp"
 #include "grammar/latent_em.hpp"
 #include "grammar/latent_parser.hpp"
+#include "phrase_charts.hpp"
 
 namespace treewright {
-
-using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using Flags = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using NewNodes = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // [node, 3]: chain, first, last
-
-static void check_numbers(const char *name, const std::int32_t *numbers, std::size_t count, int end) {
-  for (std::size_t k = 0; k < count; ++k)
-    if (numbers[k] < 0 || numbers[k] >= end)
-      throw nb::value_error((std::string(name) + " has a number that is out of range").c_str());
-}
 
 static void check_weights(const char *name, const ScoreColumn &weights, std::size_t count) {
   if (weights.shape(0) != count)
@@ -168,12 +150,7 @@ class LatentSums {
   int chains = 0, symbols = 0, rules = 0;
 
   NewScores3 brackets(IndexColumn label_begins, IndexColumn labels, int label_count) const {
-    if (int(label_begins.shape(0)) != chains + 1 || label_begins(0) != 0 ||
-        std::size_t(label_begins(chains)) != labels.shape(0))
-      throw nb::value_error("label_begins must have one entry a chain and one more");
-    for (int c = 0; c < chains; ++c)
-      if (label_begins(c + 1) < label_begins(c)) throw nb::value_error("label_begins must not fall");
-    check_numbers("labels", labels.data(), labels.size(), label_count);
+    check_labels(label_begins, labels, chains, label_count);
     const std::size_t side = posteriors.words + 1;
     NewScores3 found = new_array<NewScores3>(label_count, side, side);
     std::fill_n(found.data(), found.size(), 0.0);
@@ -204,13 +181,6 @@ class LatentSums {
   }
 };
 
-static NewNodes rows_of(const std::vector<ChainNode> &nodes) {
-  NewNodes rows = new_array<NewNodes>(nodes.size(), 3);
-  std::int32_t *cells = rows.data();
-  for (const ChainNode &node : nodes) *cells++ = node.chain, *cells++ = node.first, *cells++ = node.last;
-  return rows;
-}
-
 class LatentKernel {
  public:
   LatentKernel(IndexColumn states, IndexRows rules, IndexRows chains, ScoreColumn rule_weights,
@@ -230,18 +200,6 @@ class LatentKernel {
       parser_.sums(words.data(), int(words.shape(0)), constraints, thresholds, smallest, workspace(), found.posteriors);
     }
     return found;
-  }
-
-  std::pair<double, NewNodes> viterbi(Scores words, std::vector<double> thresholds, std::optional<Flags> closed,
-                                      std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(words, thresholds, closed, spans, allowed);
-    std::vector<ChainNode> nodes;
-    double value;
-    {
-      nb::gil_scoped_release nogil;
-      value = parser_.viterbi(words.data(), int(words.shape(0)), constraints, thresholds, workspace(), nodes);
-    }
-    return {value, rows_of(nodes)};
   }
 
   const LatentShape &shape() const { return parser_.finest().shape; }
@@ -305,23 +263,7 @@ class LatentKernel {
       throw nb::value_error("thresholds must have one entry a coarse level");
     for (double threshold : thresholds)
       if (std::isnan(threshold)) throw nb::value_error("a threshold is NaN");
-    SpanConstraints constraints;
-    if (closed) {
-      if (closed->shape(0) != count + 1 || closed->shape(1) != count + 1)
-        throw nb::value_error("closed must be [position, position]");
-      constraints.closed = closed->data();
-    }
-    if (spans.has_value() != allowed.has_value()) throw nb::value_error("spans and allowed go together");
-    if (!spans) return constraints;
-    if (spans->shape(1) != 2 || allowed->shape(0) != spans->shape(0) || allowed->shape(1) != shape().chains.size())
-      throw nb::value_error("spans must be [span, 2], allowed [span, chain]");
-    for (std::size_t m = 0; m < spans->shape(0); ++m) {
-      const int first = (*spans)(m, 0), last = (*spans)(m, 1);
-      if (first < 0 || first >= last || std::size_t(last) > count) throw nb::value_error("a span is out of range");
-    }
-    constraints.masked = int(spans->shape(0));
-    constraints.spans = spans->data(), constraints.allowed = allowed->data();
-    return constraints;
+    return checked_constraints(count, shape().chains.size(), closed, spans, allowed);
   }
 
   LatentParser parser_;
@@ -399,9 +341,7 @@ void bind_latent(nb::module_ &m) {
            nb::arg("joined").noconvert(), nb::arg("top_frequencies").noconvert(),
            nb::arg("base_frequencies").noconvert())
       .def("sums", &LatentKernel::sums, nb::arg("words").noconvert(), nb::arg("thresholds"), nb::arg("smallest"),
-           closed, spans, allowed, "Probabilities over all trees, coarse to fine.")
-      .def("viterbi", &LatentKernel::viterbi, nb::arg("words").noconvert(), nb::arg("thresholds"), closed, spans,
-           allowed, "Log probability and nodes (chain, first, last) of the best derivation.");
+           closed, spans, allowed, "Probabilities over all trees, coarse to fine.");
   m.def("max_rule", &max_rule, rules, chains, nb::arg("symbols"), nb::arg("members"), nb::arg("numbers"),
         "Score and nodes (chain, first, last) of the tree with the highest product of rule probabilities.");
 }

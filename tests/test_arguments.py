@@ -18,7 +18,7 @@ from treewright.errors import InputError
 from treewright.grammar import TreebankGrammar
 from treewright.grammar.trees import TreeSource
 from treewright.induce import InducedParser, InductionOptions
-from treewright.model.component import REGISTRY, component_class
+from treewright.model.registry import REGISTRY, component_class
 from treewright.parser import Parser
 
 CLASSES = [component_class(kind) for kind in REGISTRY]

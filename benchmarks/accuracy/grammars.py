@@ -5,7 +5,7 @@ several contexts of labels, Collins' model 1, model 1 that agrees with a tagger,
 dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
 10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
 --keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
---settings compares weights, step rules and splits of the two joint models on K dev sentences, and prints how many tags
+--settings compares weights and splits of the two joint models on K dev sentences, and prints how many tags
 could be right at best.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
@@ -43,17 +43,15 @@ from treewright.grammar import (
     PhraseParse,
     TreebankGrammar,
     TreebankOptions,
-    binarised,
-    restored,
     trees_of,
 )
 from treewright.grammar.kinds import scores_of
+from treewright.grammar.trees import binarise_tree, restore_tree
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import WEIGHTS, JointModel, evenly_spaced
 from treewright.joint.tags import TagProblem
 from treewright.parser import Parser, ParserOptions
-from treewright.relax import HalvingStep, HarmonicStep, PolyakStep, Step
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -206,9 +204,9 @@ def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_ru
 
 
 def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: Sequence[Tree]) -> None:
-    """By the weight of the other model, and by the rule for the size of steps: accuracy and certificates."""
+    """By the weight of the other model, and by when a problem is split: accuracy and certificates."""
     problems = [model.problem(tree.leaves()) for tree in dev]
-    print(f"\n{name}, {len(dev)} sentences; the step rules with a weight of {model.weight:g}")
+    print(f"\n{name}, {len(dev)} sentences; the splits with a weight of {model.weight:g}")
     print(f"{'':28} {'F1':>6} {'tags':>6} {'certified within 10':>20} {'50 iterations':>14} {'CPU s':>6}")
     if isinstance(model, GrammarWithTagger):
         alone = partial(model.grammar.parse, partial=True)
@@ -217,11 +215,6 @@ def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependenci
         print_upper_bound(dev, [problem for problem in problems if isinstance(problem, TagProblem)])
     for weight in WEIGHTS:
         print_setting(f"weight {weight:g}", dev, [partial(problem.parse, weight) for problem in problems])
-    rules: dict[str, Step] = {f"PolyakStep({scale})": PolyakStep(scale) for scale in (1.0, 1.4, 1.8, 2.2)}
-    rules |= {f"HarmonicStep({start})": HarmonicStep(start) for start in (1.0, 4.0)}
-    rules |= {f"HalvingStep({start})": HalvingStep(start) for start in (0.5, 2.0)}  # 0.5: as published
-    for rule, step in rules.items():
-        print_setting(rule, dev, [partial(problem.parse, model.weight, step=step) for problem in problems])
     for after in (None, 10, 15, 20, 25, 30):
         name = "no split" if after is None else f"split after {after} iterations"
         print_setting(name, dev, [partial(problem.parse, model.weight, split_after=after) for problem in problems])
@@ -266,7 +259,7 @@ def compare_with_peers(train: list[Tree], dev: list[Tree], most: int) -> None:
     """The same rules and sentences; the input of all is tags."""
     markov = Markov(1, 0)
     ours = TreebankGrammar.train(train, options=TreebankOptions(markov))
-    over_tags = [str(with_words(binarised(tree, markov), tree.tags())) for tree in train]
+    over_tags = [str(with_words(binarise_tree(tree, markov), tree.tags())) for tree in train]
     productions = [rule for text in over_tags for rule in nltk.Tree.fromstring(text).productions()]
     theirs = nltk.induce_pcfg(nltk.Nonterminal("ROOT"), productions)
     some = [tree for tree in dev if len(tree.leaves()) <= most and set(tree.tags()) <= set(ours.tags)][:AT_LENGTH]
@@ -284,7 +277,7 @@ def compare_with_peers(train: list[Tree], dev: list[Tree], most: int) -> None:
 
 def best_of(parser: Any, tree: Tree) -> Tree | None:
     found = next(iter(parser.parse(tree.tags())), None)
-    return None if found is None else restored(Tree.parse(found.pformat(margin=10**6))).children[0]  # type: ignore[return-value]
+    return None if found is None else restore_tree(Tree.parse(found.pformat(margin=10**6))).children[0]  # type: ignore[return-value]
 
 
 def print_peer(name: str, parse: Callable[[Tree], Tree | None], some: list[Tree]) -> None:

@@ -75,16 +75,12 @@ def main() -> None:
     arguments.add_argument("--treebank", nargs="+", default=None)
     arguments.add_argument("--part", choices=("dev", "test"), default="dev")
     arguments.add_argument("--parser", type=Path, help="a folder with parsers that are trained already")
-    for name in ("settings", "models", "labels", "templates", "errors"):
+    for name in ("settings", "labels", "templates", "errors"):
         arguments.add_argument(f"--{name}", action="store_true")
-    arguments.add_argument("--seeds", type=int, default=1)
-    arguments.add_argument("--max-sentences", type=int, help="of training, for --models")
     given = common.parse(arguments, needs="ud/English-EWT and others with enhanced graphs")
     treebanks = given.treebank or (DANISH, *TREEBANKS)
     if given.settings:
         compare_settings(given.data, treebanks)
-    elif given.models:
-        compare_models(given.data, treebanks, given.seeds, given.max_sentences)
     elif given.labels:
         compare_labels(given.data, treebanks)
     elif given.errors:
@@ -215,34 +211,6 @@ def both_parts(data: Path, name: str) -> tuple[Sentences, Sentences]:
     """The training and the development set of a treebank."""
     train, dev = (list(read(data / name / f"{part}.conllu")) for part in ("train", "dev"))
     return train, dev
-
-
-def compare_models(data: Path, treebanks: Sequence[str], seeds: int, max_sentences: int | None) -> None:
-    """First and second order on development sets, gold trees; means over seeds, and the range of ELAS."""
-    titles = ("ELAS", "lowest", "highest", "extra P", "extra R", "extra F1", "certified", "training", "graphs w/s")
-    print(f"{'treebank':22} {'model':7}", *(f"{title:>10}" for title in titles))
-    for name in treebanks:
-        train, dev = both_parts(data, name)
-        for model in ("first", "second"):
-            rows = [
-                measured(train[:max_sentences], dev, GraphOptions(seed, model=model)) for seed in range(1, seeds + 1)
-            ]
-            means = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
-            cells = [means[0], min(row[0] for row in rows), max(row[0] for row in rows), *means[1:]]
-            print(f"{name:22} {model:7}", *(f"{cell:10,.2f}" for cell in cells), flush=True)
-
-
-def measured(train: Sentences, dev: Sentences, options: GraphOptions) -> tuple[float, ...]:
-    """ELAS; precision, recall and F1 of extra edges; share certified; CPU seconds of training; words a second."""
-    trained = time.process_time()
-    graphs = GraphParser.train(train, dev, options=options)
-    trained = time.process_time() - trained
-    run = timed("", lambda: list(graphs.parse(dev)))
-    scores = evaluate(dev, run.found)
-    extra = scores["Extra"]
-    certified = sum(graphs.decode(sentence).certified for sentence in dev) / len(dev)
-    shares = scores["ELAS"].f1, extra.precision, extra.recall, extra.f1, certified
-    return *(100 * share for share in shares), trained, sum(map(len, dev)) / run.seconds
 
 
 def compare_labels(data: Path, treebanks: Sequence[str]) -> None:

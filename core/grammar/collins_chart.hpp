@@ -23,8 +23,7 @@
 // therefore part of their items.
 //
 // With a beam, an item stays if its score plus the logarithm of its prior is at most `beam` below that of the best item
-// of its span (Collins 1999). The comma rule: a child that follows a comma inside a phrase must end before a comma or
-// at the end of the sentence, unless the comma is in brackets or the child ends in a conjunction (Collins 1999).
+// of its span (Collins 1999).
 #pragma once
 
 #include <algorithm>
@@ -41,13 +40,10 @@ namespace treewright {
 struct CollinsInput {
   std::vector<int> words;              // numbers of words, or of their classes
   std::vector<std::vector<int>> tags;  // allowed for each
-  std::vector<char> is_comma;          // commas to which the comma rule applies
-  std::vector<char> is_conjunction;
 };
 
 struct CollinsSearch {
   double beam = -1;  // nats; negative for none
-  bool comma_rule = false;
   int max_unary = 4;
   bool partial = false;      // without a derivation of the sentence, the fewest phrases that cover it
   std::size_t max_size = 0;  // of the chart: nodes and edges of the forest, hooks included; 0 for any number
@@ -208,21 +204,15 @@ class CollinsChart {
   void attach_modifiers() {
     for (int k = i_ + 1; k < j_; ++k) {
       for (const Item &item : span(i_, k).open[1])
-        if (may_attach(item, span(k, j_)) && allows_comma(item, k - 1, j_)) attach(item, k, j_);
+        if (may_attach(item, span(k, j_))) attach(item, k, j_);
       for (const Item &item : span(k, j_).open[0])
-        if (may_attach(item, span(i_, k)) && allows_comma(item, k, k)) attach(item, i_, k);
+        if (may_attach(item, span(i_, k))) attach(item, i_, k);
     }
   }
 
   // Whether a modifier may lead to an item in the beam: probabilities are at most 1.
   bool may_attach(const Item &item, const Span &modifiers) const {
     return !is_outside(item.merit + modifiers.best + largest_adjustment_);
-  }
-
-  // Whether the comma rule allows another modifier after a comma, whose place is `comma`; the modifier ends at `end`.
-  bool allows_comma(const Item &item, int comma, int end) const {
-    if (!search_.comma_rule || item.previous != punctuation || !input_.is_comma[comma]) return true;
-    return j_ == n_ || input_.is_comma[j_] || input_.is_conjunction[end - 1];
   }
 
   void attach(const Item &item, int begin, int end) {

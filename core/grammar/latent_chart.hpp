@@ -118,14 +118,11 @@ class LatentChart {
 
   static constexpr int goal_symbol = 0;
 
-  // For the search of the best derivation (latent_viterbi.hpp).
   static std::size_t cell(int i, int j) { return std::size_t(j) * (j - 1) / 2 + i; }
+
+ private:
   int top_at(int i, int j, int symbol) const { return top_[cell(i, j) * level_->shape.symbols() + symbol]; }
   int base_at(int i, int j, int symbol) const { return base_[cell(i, j) * level_->shape.symbols() + symbol]; }
-  const double *inner() const { return inner_.data(); }
-  std::size_t size() const { return inner_.size(); }
-  const LatentLevel &level() const { return *level_; }
-  int words() const { return words_; }
   bool allows(int i, int j, std::size_t chain) const {
     for (int m = 0; m < constraints_->masked; ++m)
       if (constraints_->spans[2 * m] == i && constraints_->spans[2 * m + 1] == j)
@@ -148,7 +145,6 @@ class LatentChart {
     }
   }
 
- private:
   static int lowest_bit(std::uint64_t bits) {
 #if defined(__GNUC__) || defined(__clang__)
     return __builtin_ctzll(bits);

@@ -16,14 +16,12 @@
 
 #include "grammar/latent_chart.hpp"
 #include "grammar/latent_max_rule.hpp"
-#include "grammar/latent_viterbi.hpp"
 
 namespace treewright {
 
 // Memory of one search; a thread has one of its own.
 struct LatentWorkspace {
   LatentChart chart;
-  LatentViterbi viterbi;
   LatentMask mask;
   std::vector<double> joined_words;
 };
@@ -65,13 +63,6 @@ class LatentParser {
         const double probability = space.chart.tag_probability(i, tag);
         if (probability > 0) found.tags.push_back({i, 0, i + 1, tag, probability});
       }
-  }
-
-  // The best derivation: its log probability, -inf without one, and its nodes.
-  double viterbi(const double *word_weights, int words, const SpanConstraints &constraints,
-                 const std::vector<double> &thresholds, LatentWorkspace &space, std::vector<ChainNode> &nodes) const {
-    if (!fill(word_weights, words, constraints, thresholds, space)) return -std::numeric_limits<double>::infinity();
-    return space.viterbi.read(space.chart, word_weights, nodes);
   }
 
  private:

@@ -41,6 +41,14 @@ class InfeasibleError(InputError):
         self.conflict = conflict
 
 
+class MissingComponentError(InputError):
+    """A model lacks the component that is needed; `kinds` are the kinds of models that have it."""
+
+    def __init__(self, message: str, *kinds: str) -> None:
+        super().__init__(message)
+        self.kinds = kinds
+
+
 class ProofError(InputError):
     """A proof does not show what it claims; the message names the step that fails."""
 

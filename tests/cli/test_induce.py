@@ -55,19 +55,6 @@ def test_explain_prints_tables_and_json(run: Run, tmp_path: Path) -> None:
     assert sum(row["probability"] for row in json.loads(machine.stdout)["roots"]) == pytest.approx(1, rel=1e-9)
 
 
-@pytest.mark.slow
-def test_the_dmv_is_fitted_by_the_method_of_the_options(run: Run) -> None:
-    sample = str(EXAMPLES / "sample.conllu")
-    printed = [
-        run("induce", sample, "--algorithm", "lc-dmv", "--json", "-q", *how).stdout
-        for how in ((), ("--viterbi",), ("--featurised",))
-    ]
-    assert len(set(printed)) == 3
-    both = run("induce", sample, "--viterbi", "--featurised", "--explain")
-    assert both.returncode == 1
-    assert "features are fitted by L-BFGS, not by Viterbi EM: leave out one of them" in both.stderr
-
-
 def test_mistakes_get_a_sentence(run: Run, tmp_path: Path) -> None:
     nothing = run("induce", str(EXAMPLES / "sample.conllu"))
     assert nothing.returncode == 1
@@ -148,7 +135,7 @@ def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch:
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw.checkpoint", "whole.tw"]
     again = CliRunner().invoke(app, [*arguments, str(model)])
     assert isinstance(again.exception, InputError)
-    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it" in str(again.exception)
+    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume" in str(again.exception)
     assert CliRunner().invoke(app, [*arguments, str(model), "--resume"]).exit_code == 0
     assert model.read_bytes() == (tmp_path / "whole.tw").read_bytes()
     assert sorted(path.name for path in tmp_path.iterdir()) == ["model.tw", "whole.tw"]

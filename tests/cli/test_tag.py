@@ -64,7 +64,7 @@ def test_interrupted_after_any_epoch_it_resumes_to_the_same_bytes(
     assert "the same command with --resume continues from model.tw.checkpoint" in errors
     assert not Path("model.tw").exists()
     _, _, errors = run(*arguments, "-o", "model.tw")
-    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it" in errors
+    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume" in errors
     monkeypatch.setattr(checkpoint, "save", save)
     assert run(*arguments, "-o", "model.tw", "--resume")[0] == 0
     assert Path("model.tw").read_bytes() == Path("whole.tw").read_bytes()

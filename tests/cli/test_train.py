@@ -249,7 +249,7 @@ def test_a_checkpoint_is_not_overwritten(run: Run, monkeypatch: pytest.MonkeyPat
     interrupted(run, monkeypatch)
     found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
     assert found.returncode == 1
-    assert "model.tw.checkpoint: a training was interrupted here; --resume continues it, or delete it" in found.stderr
+    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume, or delete it" in found.stderr
 
 
 @pytest.mark.parametrize(

@@ -161,7 +161,7 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
     with pytest.raises(KeyboardInterrupt):
         train_and_stop(path, monkeypatch, 2)
     checkpoint = checkpoints.checkpoint_path(path)
-    with pytest.raises(InputError, match="a training was interrupted here; --resume continues it"):
+    with pytest.raises(InputError, match="a training was interrupted here; continue it with resume"):
         Pipeline.train(bank(20, 0), bank(5, 1), checkpoint=checkpoint, **SMALL)
     with pytest.raises(InputError, match="another training: other training data"):
         Pipeline.train(bank(19, 0), bank(5, 1), checkpoint=checkpoint, resume=True, **SMALL)

@@ -139,4 +139,4 @@ def test_what_cannot_be_used_is_refused(arguments: tuple[str, ...], message: str
 def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
     found = run("show", "en", "dog")
     assert found.exit_code == 1
-    assert "en is a pipeline, but a file of words is needed; `treewright words TEXT` makes one" in str(found.exception)
+    assert "en is a pipeline, but a file of words is needed" in str(found.exception)

@@ -20,8 +20,9 @@ import zstandard
 from oracles.processes import run_process, started_process
 
 import treewright as tw
-from treewright.corpus import format_of, open_input, open_output, replacing
+from treewright.corpus import Tree, format_of, open_input, open_output, replacing
 from treewright.errors import FormatError, InputError, MissingExtra
+from treewright.grammar import TreebankGrammar
 
 CATS = b"1\tCats\tcat\tNOUN\t_\t_\t2\tnsubj\t_\t_\n2\tsleep\tsleep\tVERB\t_\t_\t0\troot\t_\t_\n\n"
 MANY = CATS * 3000
@@ -237,6 +238,34 @@ def test_replacing_gives_a_path(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError):
         fail_half_way()
     assert [path.name for path in tmp_path.iterdir()] == ["model.tw"]
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices and named pipes are those of POSIX")
+def test_devices_and_pipes_are_written_to_and_never_replaced(tmp_path: Path) -> None:
+    model, full, pipe = TreebankGrammar.train([Tree.parse("(S (NN rain))")]), tmp_path / "full", tmp_path / "pipe"
+    model.save(tmp_path / "model.tw")
+    try:
+        os.mknod(full, stat.S_IFCHR | 0o666, os.makedev(1, 7))  # as /dev/full: every write fails
+        full.open("wb").close()
+    except OSError:
+        full = Path("/dev/full")
+    before = full.stat()
+    link = tmp_path / "link"
+    link.symlink_to(full)
+    for path in (full, link):
+        with pytest.raises(OSError, match="No space left") as error:
+            model.save(path)
+        assert error.value.filename == str(path)
+    assert link.is_symlink()
+    assert (full.stat().st_mode, full.stat().st_rdev) == (before.st_mode, before.st_rdev)
+    os.mkfifo(pipe)
+    with started_process([sys.executable, "-c", f"print(len(open({str(pipe)!r}, 'rb').read()))"], stdout=-1) as reader:
+        model.save(pipe)
+        assert int(reader.communicate()[0]) == (tmp_path / "model.tw").stat().st_size
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    with pytest.raises(IsADirectoryError):
+        model.save(tmp_path)
+    assert sorted(path.name for path in tmp_path.iterdir() if path.name != "full") == ["link", "model.tw", "pipe"]
 
 
 SLOW_WRITER = """

@@ -12,7 +12,9 @@ from oracles.brackets import some_nested, spelled
 
 import treewright as tw
 from treewright.errors import FormatError, InputError
-from treewright.grammar import Markov, Vocabulary, binarised, prepared, restored, signature, trees_of
+from treewright.grammar import Markov, trees_of
+from treewright.grammar.trees import binarise_tree, prepare_tree, restore_tree
+from treewright.grammar.words import Vocabulary, signature
 
 SEEDS = st.integers(0, 1 << 32)
 MARKOVS = st.builds(Markov, st.integers(1, 3), st.integers(0, 2), st.booleans())
@@ -25,7 +27,7 @@ def some_tree(seed: int) -> tw.Tree:
 def some_prepared(seed: int) -> tw.Tree | None:
     """A random tree prepared; None if it is one of those that are refused."""
     try:
-        return prepared(some_tree(seed))
+        return prepare_tree(some_tree(seed))
     except FormatError:
         return None
 
@@ -49,23 +51,23 @@ def test_a_prepared_tree_has_one_word_a_tag_no_functions_and_no_repetition(seed:
         only = node.children[0]
         if len(node.children) == 1 and isinstance(only, tw.Tree) and not only.is_preterminal():
             assert only.label != node.label
-    assert prepared(tree) == tree
+    assert prepare_tree(tree) == tree
 
 
 @given(SEEDS, MARKOVS)
 @settings(max_examples=150, deadline=None)
-def test_restored_undoes_binarised(seed: int, markov: Markov) -> None:
+def test_restoring_undoes_binarisation(seed: int, markov: Markov) -> None:
     tree = some_prepared(seed)
     if tree is None:
         return
-    binary = binarised(tree, markov)
+    binary = binarise_tree(tree, markov)
     assert all(len(node.children) <= 2 for node in binary.subtrees())
-    assert restored(binary) == tree
+    assert restore_tree(binary) == tree
 
 
 def test_labels_name_as_much_context_as_they_are_asked_to() -> None:
-    tree = prepared(tw.Tree.parse("(S (NP (DT a) (JJ b) (JJ c) (NN d)) (VP (VB e)))"))
-    found = str(binarised(tree, Markov(vertical=3, horizontal=2, tags=True)))
+    tree = prepare_tree(tw.Tree.parse("(S (NP (DT a) (JJ b) (JJ c) (NN d)) (VP (VB e)))"))
+    found = str(binarise_tree(tree, Markov(vertical=3, horizontal=2, tags=True)))
     assert found == (
         "(ROOT (S^ROOT (NP^S^ROOT (@NP^S^ROOT|JJ^NP|JJ^NP (@NP^S^ROOT|DT^NP|JJ^NP (DT^NP a) (JJ^NP b)) (JJ^NP c)) "
         "(NN^NP d)) (VP^S^ROOT (VB^VP e))))"
@@ -73,8 +75,8 @@ def test_labels_name_as_much_context_as_they_are_asked_to() -> None:
 
 
 def test_several_words_below_a_tag_have_the_tag_each() -> None:
-    assert str(prepared(tw.Tree.parse("(NP (NN ice cream))"))) == "(ROOT (NP (NN ice) (NN cream)))"
-    assert str(prepared(tw.Tree.parse("(NN ice cream)"))) == "(ROOT (NN ice) (NN cream))"
+    assert str(prepare_tree(tw.Tree.parse("(NP (NN ice cream))"))) == "(ROOT (NP (NN ice) (NN cream)))"
+    assert str(prepare_tree(tw.Tree.parse("(NN ice cream)"))) == "(ROOT (NN ice) (NN cream))"
 
 
 @pytest.mark.parametrize(

@@ -246,7 +246,7 @@ def test_a_grammar_of_a_file_is_that_of_its_trees(tmp_path: Path) -> None:
         (lambda g: g.parse(["a"], tags=[3]), r"tags\[0\] is 3; expected a tag, or None where it is free"),
         (lambda g: g.parse(["a"], max_words=0), "max_words is 0; give at least 1"),
         (lambda g: g.marginals(["a"]).tag(1, "A"), "place is 1; expected the place of one of the 1 words"),
-        (lambda g: g.kbest(["a"], 0), "k is 0; give at least 1"),
+        (lambda g: g.kbest(["a"], 0), "k is 0, of type int; expected an int, at least 1"),
         (lambda g: TreebankGrammar.train([]), "there is no tree to train on"),
     ],
 )

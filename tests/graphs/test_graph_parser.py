@@ -17,23 +17,12 @@ from treewright.errors import FormatError, InputError
 from treewright.graphs import GraphOptions, GraphParser
 from treewright.graphs.checks import find_cycle, reached_from_root
 from treewright.graphs.labels import TEMPLATES, label_of, templates_for
-from treewright.graphs.links import (
-    LINK_TEMPLATES,
-    MAX_ENUMERATED,
-    MAX_LINKS,
-    MIN_GAIN,
-    SAME_HEAD,
-    SAME_MODIFIER,
-    linked,
-    upper_bound,
-    value_of,
-)
 from treewright.graphs.model import Decision, GraphModel, PathLabels, Scored
 from treewright.graphs.paths import Pair, Paths, path_between
-from treewright.graphs.training import example, pair_on
+from treewright.graphs.training import example_of, pair_on
 from treewright.graphs.view import TreeView
 from treewright.learn import Weights
-from treewright.model.component import load
+from treewright.model.registry import load_component
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
 SMALL = ParserOptions("arc", pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
@@ -82,7 +71,7 @@ def test_pairs_are_those_whose_path_is_listed(seed: int) -> None:
 
 def test_templates_of_a_label_give_this_label() -> None:
     for sentence in treebank(12, relatives=True):
-        view, edges = example(sentence)
+        view, edges = example_of(sentence)
         for (head, modifier), label in edges.items():
             pair = pair_on(view, path_between(view, head=head, modifier=modifier), head, modifier)
             found = templates_for(label, view, pair)
@@ -238,97 +227,6 @@ def test_decode_says_what_the_graph_is_worth(acyclic: GraphParser) -> None:
     assert sorted(map(tuple, found.arcs.tolist())) == sorted(all_edges(sentence))
 
 
-# -- second order
-
-
-@pytest.fixture(scope="module")
-def second() -> GraphParser:
-    return GraphParser.train(treebank(60, relatives=True), options=GraphOptions(model="second"))
-
-
-def test_graphs_of_a_small_treebank_are_learned_in_the_second_order(second: GraphParser, tmp_path: Path) -> None:
-    gold = treebank(12, seed=5, relatives=True)
-    trees = [without_graph(one) for one in gold]
-    assert [one.deps for one in second.parse(trees)] == [one.deps for one in gold]
-    second.save(tmp_path / "two.graphs")
-    again = GraphParser.load(tmp_path / "two.graphs")
-    assert (again.options.model, again.model.link_templates) == ("second", LINK_TEMPLATES)
-    assert [one.deps for one in again.parse(trees)] == [one.deps for one in gold]
-    assert [one.deps for one in again.parse(trees, threads=2, chunk=1)] == [one.deps for one in gold]
-    decoded = [again.decode(tree) for tree in trees]
-    assert {one.method for one in decoded} == {"branch", "greedy"}
-    assert all(one.certified for one in decoded)
-
-
-def test_edges_with_the_same_head_or_modifier_are_linked() -> None:
-    pairs = [Pair(path, m, h, h, m, h) for path, (h, m) in enumerate([(1, 2), (1, 3), (4, 3), (5, 6), (1, 7)])]
-    found = set(linked(pairs, [True, True, True, True, False]))
-    assert found == {(0, 1, SAME_HEAD), (1, 2, SAME_MODIFIER)}
-    many = [Pair(0, m, 0, 0, m, 0) for m in range(1, 20)]
-    assert max(other - one for one, other, _ in linked(many, [True])) == MAX_LINKS
-
-
-def with_links(found: Decision, seed: int) -> Decision:
-    """The decision with a random score for half of the pairs of its edges."""
-    generator = np.random.default_rng(seed)
-    edges = range(len(found.optional))
-    pairs = [(i, j) for i, j in product(edges, edges) if i < j and generator.random() < 0.5]
-    found.links = [(i, j, float(generator.normal())) for i, j in pairs]
-    return found
-
-
-@pytest.mark.parametrize("is_acyclic", [True, False])
-@pytest.mark.parametrize("keep_tree", [True, False])
-def test_no_change_improves_the_greedy_graph_and_the_bound_holds_for_all(is_acyclic: bool, keep_tree: bool) -> None:
-    exact = 0
-    for seed in range(20):
-        found = with_links(decision(seed, is_acyclic=is_acyclic, keep_tree=keep_tree)[0], seed)
-        edges, scores = list(found.optional), [odds for odds, _ in found.optional.values()]
-        values: dict[frozenset[int], float] = {}
-        for bits in product((False, True), repeat=len(edges)):
-            numbers = {number for number, on in enumerate(bits) if on}
-            chosen = [*found.required, *(edges[number] for number in numbers)]
-            if len(reached_from_root(chosen)) == 5 and not (is_acyclic and find_cycle(5, chosen)):
-                values[frozenset(numbers)] = value_of(scores, found.links, numbers)
-        graph, decoded = found.chosen(), found.decode()
-        own = frozenset(number for number, edge in enumerate(edges) if edge in graph)
-        best = max(values.values())
-        assert decoded.score == pytest.approx(values[own], rel=1e-12)
-        assert decoded.bound >= best
-        near = [value for other, value in values.items() if is_single_change(own, other, edges)]
-        assert values[own] >= max(near, default=-np.inf) - MIN_GAIN
-        if decoded.certified:
-            exact += 1
-            assert values[own] == pytest.approx(best, rel=1e-9)
-    assert exact > 0
-
-
-def is_single_change(one: frozenset[int], other: frozenset[int], edges: list[tuple[int, int]]) -> bool:
-    """Whether one edge is added or removed, or replaced by another of the same modifier."""
-    added, removed = other - one, one - other
-    if len(added) + len(removed) == 1:
-        return True
-    return len(added) == len(removed) == 1 and edges[min(added)][1] == edges[min(removed)][1]
-
-
-@pytest.mark.parametrize("size", [3, MAX_ENUMERATED, MAX_ENUMERATED + 2])
-def test_no_set_of_edges_exceeds_the_bound(size: int) -> None:
-    generator = np.random.default_rng(size)
-    for _ in range(4):
-        scores = generator.normal(-0.5, 1, size).tolist()
-        links = [(i, i + 1, float(generator.normal())) for i in range(size - 1)]
-        one_of = [[0, 1], [size - 1]]
-        sets = (np.arange(1 << size)[:, None] >> np.arange(size)) & 1
-        values = sets @ np.array(scores)
-        for i, j, score in links:
-            values += score * sets[:, i] * sets[:, j]
-        allowed = np.all([sets[:, some].any(axis=1) for some in one_of], axis=0)
-        bound = upper_bound(scores, links, one_of)
-        assert bound >= values[allowed].max() - MIN_GAIN
-        if size <= MAX_ENUMERATED:
-            assert bound == pytest.approx(values[allowed].max(), rel=1e-9)
-
-
 # -- annotation that people wrote
 
 
@@ -468,7 +366,7 @@ def test_a_pipeline_names_bad_graphs_before_it_trains() -> None:
 
 def test_pack_adds_a_graph_parser_to_a_model(acyclic: GraphParser, tmp_path: Path) -> None:
     acyclic.save(tmp_path / "one.graphs")
-    assert isinstance(load(tmp_path / "one.graphs"), GraphParser)
+    assert isinstance(load_component(tmp_path / "one.graphs"), GraphParser)
     nlp = tw.Pipeline.join("en", tmp_path / "one.graphs")
     [sentence] = nlp("Ada sings and runs.")
     assert sentence.deps[0] == "2:nsubj|4:nsubj"

@@ -9,15 +9,14 @@ import pytest
 from oracles.tag_sentences import CORPUS
 
 from treewright.errors import InputError
-from treewright.induce import InducedParser, InductionOptions, resolve
+from treewright.induce import InducedParser, InductionOptions
 from treewright.induce import joint as together
-from treewright.induce.checkpoint import steps_at
 from treewright.model import checkpoint
 
 OPTIONS = {
     "joint": InductionOptions(iterations=4, joint=together.JointOptions(rounds=3)),
     "best": InductionOptions(method="best", iterations=4, joint=together.JointOptions(rounds=2, weight=5.0)),
-    "lc-dmv": InductionOptions(method="lc-dmv", iterations=4, start="random", seed=3),
+    "lc-dmv": InductionOptions(method="lc-dmv", iterations=4),
     "convex-mst": InductionOptions(method="convex-mst"),
     "clusters": InductionOptions(method="lc-dmv", iterations=4, clusters=4),
 }
@@ -61,20 +60,11 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
-    options, path = resolve(OPTIONS["lc-dmv"]), tmp_path / "c"
+    options, path = OPTIONS["lc-dmv"], tmp_path / "c"
     InducedParser.train(CORPUS, options=options, checkpoint=path)
-    with pytest.raises(InputError, match=r"c: a training was interrupted here; --resume continues it"):
-        steps_at(path, CORPUS, options, resume=False)
-    with pytest.raises(InputError, match=r"c: the checkpoint of another training: seed 3 \(now 4\)"):
-        steps_at(path, CORPUS, replace(options, seed=4), resume=True)
+    with pytest.raises(InputError, match=r"c: a training was interrupted here; continue it with resume"):
+        InducedParser.train(CORPUS, options=options, checkpoint=path)
+    with pytest.raises(InputError, match=r"c: the checkpoint of another training: iterations 4 \(now 5\)"):
+        InducedParser.train(CORPUS, options=replace(options, iterations=5), checkpoint=path, resume=True)
     with pytest.raises(InputError, match="another training: other training data"):
-        steps_at(path, CORPUS[1:], options, resume=True)
-
-
-def test_random_starts_follow_their_seed(tmp_path: Path) -> None:
-    for number, seed in enumerate((1, 1, 2)):
-        options = replace(OPTIONS["lc-dmv"], seed=seed)
-        InducedParser.train(CORPUS, options=replace(options, iterations=1)).save(tmp_path / f"{number}.tw")
-    first, second, other = ((tmp_path / f"{number}.tw").read_bytes() for number in range(3))
-    assert first == second
-    assert first != other
+        InducedParser.train(CORPUS[1:], options=options, checkpoint=path, resume=True)

@@ -11,7 +11,8 @@ from oracles.trees import all_trees
 
 from treewright.corpus import Tree
 from treewright.decode import Parts
-from treewright.grammar import Collins, CollinsOptions, HeadRules, ParseForest
+from treewright.grammar import Collins, CollinsOptions, HeadRules
+from treewright.grammar.collins_forest import ParseForest
 from treewright.joint import agree_on_arcs
 from treewright.joint.arcs import ArcVariables, DependencyOracle, PhraseOracle
 

@@ -85,21 +85,10 @@ def test_a_saved_model_parses_as_before(model: GrammarWithDependencies, tmp_path
     assert (before.tree, before.score, before.iterations) == (after.tree, after.score, after.iterations)
 
 
-def test_a_model_of_an_earlier_version_parses(model: GrammarWithDependencies, tmp_path: Path) -> None:
-    """Its tagger fills UPOS and XPOS with the same tags."""
-    sentences = dependency_sentences(treebank(0, 40), model.grammar.rules)
-    one, two = (Tagger.train(sentences, columns=columns) for columns in (["xpos"], ["upos", "xpos"]))
-    GrammarWithDependencies(model.grammar, two, model.parser, 0.5).save(tmp_path / "old.tw")
-    old = GrammarWithDependencies.load(tmp_path / "old.tw")
-    words = ["the", "wug", "sees", "the", "cat"]  # with a word that neither model knows
-    expected = GrammarWithDependencies(model.grammar, one, model.parser, 0.5).parse(words)
-    assert old.parse(words).tree == expected.tree
-
-
 def test_the_weight_is_chosen_on_the_development_trees(model: GrammarWithDependencies) -> None:
     from treewright.grammar import trees_of
 
-    assert model.tuned(trees_of(treebank(6, 5))[0]) in WEIGHTS
+    assert model.best_weight(trees_of(treebank(6, 5))[0]) in WEIGHTS
 
 
 def test_a_sentence_of_dropped_words_has_a_parse(model: GrammarWithDependencies) -> None:

@@ -32,7 +32,7 @@ def test_sentences_are_parsed_with_certificates(model: GrammarWithTagger) -> Non
 
 
 def test_the_weight_is_chosen_on_the_development_trees(model: GrammarWithTagger) -> None:
-    assert model.tuned(trees_of(some_trees(4, 5))[0]) in WEIGHTS
+    assert model.best_weight(trees_of(some_trees(4, 5))[0]) in WEIGHTS
 
 
 def test_a_saved_model_parses_as_before(model: GrammarWithTagger, tmp_path: Path) -> None:

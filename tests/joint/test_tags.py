@@ -15,6 +15,7 @@ import treewright as tw
 from treewright._core import ContextFree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, TreebankGrammar, TreebankOptions
+from treewright.grammar.trees import prepare_tree
 from treewright.joint import JointParse, Trigrams, agree_on_tags
 from treewright.joint.taggers import ConsideredTags, SentenceTagger, TagVariables, tagged_sentences
 from treewright.relax import Answer, relax
@@ -241,7 +242,7 @@ def test_the_tags_that_a_tagger_considers_are_found() -> None:
 
 
 def test_a_trained_tagger_and_a_grammar_agree() -> None:
-    trees = [tw.grammar.prepared(tree) for tree in some_trees(3, 20)]
+    trees = [prepare_tree(tree) for tree in some_trees(3, 20)]
     grammar = TreebankGrammar.train(trees)
     tagger = Tagger.train(tagged_sentences(trees), columns=["xpos"])
     for tree in trees[:5]:

@@ -74,7 +74,7 @@ def test_a_training_is_opened_where_it_was_saved(tmp_path: Path) -> None:
     assert save is not None
     save(State(stage="tags", epoch=2))
     assert open_training(tmp_path / "c", True, lambda: ORIGIN)[0] == State(stage="tags", epoch=2)
-    with pytest.raises(InputError, match="c: a training was interrupted here; --resume continues it"):
+    with pytest.raises(InputError, match="c: a training was interrupted here; continue it with resume"):
         open_training(tmp_path / "c", False, lambda: ORIGIN)
 
 

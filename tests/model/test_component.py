@@ -1,4 +1,4 @@
-"""Components follow one protocol; their files are read once, and older files load through the table of renamed keys."""
+"""Components follow one protocol; their files are read once, and files of other formats are refused."""
 
 from __future__ import annotations
 
@@ -16,12 +16,10 @@ from oracles.pipelines import pipeline, written
 import treewright as tw
 from treewright.errors import InputError
 from treewright.model import component, modelfile
-from treewright.model.component import REGISTRY, component_class
-from treewright.model.modelfile import OLD_KEYS, open_model
+from treewright.model.modelfile import open_model
+from treewright.model.registry import REGISTRY, component_class
 from treewright.parser import Labelling, ParserOptions, Pruning, Scoring
-
-KEPT = Path(__file__).parents[1] / "data" / "sample-format-1.tw"
-KEPT_HEADER = KEPT.with_name("pipeline-header-format-1.json")  # lists cut after their first entry
+from treewright.tagger import Tagger
 
 
 @pytest.mark.parametrize("kind", REGISTRY)
@@ -58,7 +56,7 @@ def test_a_part_of_a_pipeline_loads_by_itself(tmp_path: Path) -> None:
     for part in (nlp.tagger, nlp.parser):
         found = type(part).load(tmp_path / "nlp.tw")
         assert found.to_arrays()[0] == part.to_arrays()[0]
-    with pytest.raises(InputError, match=r"nlp\.tw is a pipeline without a tokeniser; `treewright"):
+    with pytest.raises(InputError, match=r"nlp\.tw is a pipeline without a tokeniser$"):
         tw.tokeniser.Tokeniser.load(tmp_path / "nlp.tw")
     assert tw.Parser.load("en").options == tw.load("en").parser.options
 
@@ -76,31 +74,12 @@ def test_the_index_of_a_file_is_read_once(tmp_path: Path, monkeypatch: pytest.Mo
     assert calls == [tmp_path / "nlp.tw"]
 
 
-def keys_of(values: Any, prefix: str = "") -> Iterator[str]:
-    """The paths of all keys of nested dictionaries."""
-    if isinstance(values, dict):
-        for name, value in values.items():
-            yield prefix + name
-            yield from keys_of(value, f"{prefix}{name}.")
-
-
-def old_files() -> list[tuple[str, dict[str, Any]]]:
-    pipeline = json.loads(KEPT_HEADER.read_text(encoding="utf-8"))
-    parts = [(kind, pipeline[kind]) for kind in ("tokeniser", "tagger", "parser")]
-    return [("parser", dict(open_model(KEPT).header)), *parts, ("pipeline", pipeline)]
-
-
-def test_old_keys_are_found_in_the_kept_files_and_replaced() -> None:
-    used = set()
-    for kind, header in old_files():
-        before, after = set(keys_of(header)), set(keys_of(modelfile.with_new_keys(kind, header)))
-        for path, new in OLD_KEYS[kind].items():
-            *parents, _ = path.split(".")
-            assert path not in after
-            if path in before or path.replace("settings.", "rules.") in before:
-                used.add((kind, path))
-                assert ".".join([*parents, new]) in after
-    assert used == {(kind, path) for kind, paths in OLD_KEYS.items() for path in paths}
+def test_a_file_of_another_format_is_refused(tmp_path: Path) -> None:
+    header, arrays = pipeline().tagger.to_arrays()
+    for format in (Tagger.FORMAT - 1, Tagger.FORMAT + 1):
+        modelfile.save(tmp_path / "t.tw", "tagger", format, header, arrays)
+        with pytest.raises(InputError, match=rf"t\.tw: the tagger has format {format}, but .*; train it again"):
+            Tagger.load(tmp_path / "t.tw")
 
 
 def test_a_pipeline_is_trained_on_jackknifed_tags() -> None:
@@ -113,13 +92,13 @@ def test_a_pipeline_is_trained_on_jackknifed_tags() -> None:
     assert sentence.heads.tolist() == [2, 3, 0, 5, 3, 3]
     for tags in ("tags", "tagger 1 tags", "tagger 2 tags"):
         assert stages.count(tags) == nlp.tagger.model.options.tags.epochs
-    assert (nlp.parser.options.seed, nlp.tagger.model.options.seed) == (3, 3)
+    assert (nlp.trained_parser.options.seed, nlp.tagger.model.options.seed) == (3, 3)
 
 
 def test_a_missing_array_is_named(tmp_path: Path) -> None:
     header, arrays = pipeline().tagger.to_arrays()
     del arrays["weights"]
-    modelfile.save(tmp_path / "t.tw", "tagger", 3, header, arrays)
+    modelfile.save(tmp_path / "t.tw", "tagger", Tagger.FORMAT, header, arrays)
     with pytest.raises(InputError, match=r"t\.tw: .*the tagger lacks the arrays weights.*; get the file again"):
         tw.tagger.Tagger.load(tmp_path / "t.tw")
 

@@ -14,7 +14,7 @@ from oracles.networks import SMALL, random_network, random_sentences
 
 from treewright import Sentence
 from treewright.errors import InputError
-from treewright.model import component, modelfile
+from treewright.model import modelfile, registry
 from treewright.network import Network, Reading
 from treewright.network.model import NetworkModel, NetworkSizes, quantise_rows, restore_rows
 
@@ -73,7 +73,7 @@ def test_a_file_of_a_network_reads_as_the_network(network: Network, tmp_path: Pa
         assert all(map(same, network.read(sentences), again.read(sentences)))
         assert again.model.word_classes == network.model.word_classes
     with pytest.raises(InputError, match=r"n\.tw is a network, but a parser is needed"):
-        component.load(tmp_path / "n.tw", "parser")
+        registry.load_component(tmp_path / "n.tw", "parser")
 
 
 def test_a_network_that_reads_tags_needs_them(tmp_path: Path) -> None:

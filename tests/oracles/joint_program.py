@@ -13,7 +13,7 @@ from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import lil_array
 
 from treewright.decode import Parts
-from treewright.grammar import ParseForest
+from treewright.grammar.collins_forest import ParseForest
 from treewright.trees import is_projective, is_tree
 
 

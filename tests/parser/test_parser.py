@@ -433,7 +433,7 @@ def test_a_newer_model_is_refused(tmp_path: Path) -> None:
 
     header = json.dumps({"kind": "treewright parser", "format": Parser.FORMAT + 1})
     save_file({"x": np.zeros(1, dtype=np.float32)}, tmp_path / "new.tw", metadata={KEY: header})
-    with pytest.raises(InputError, match="the parser has format 3 of a newer Treewright; this one reads up to 2"):
+    with pytest.raises(InputError, match="the parser has format 3, but this Treewright reads format 2"):
         Parser.load(tmp_path / "new.tw")
 
 

@@ -81,4 +81,4 @@ def test_files_and_pickles_give_the_same_words(tmp_path: Path) -> None:
 def test_arrays_that_do_not_fit_are_refused(name: str, array: np.ndarray, message: str) -> None:
     header, arrays = small().to_arrays()
     with pytest.raises(InputError, match=f"my.words: .*{message}"):
-        component.restored(tw.Words, "my.words", header, {**arrays, name: array})
+        component.restore(tw.Words, "my.words", {"format": tw.Words.FORMAT, **header}, {**arrays, name: array})

@@ -17,7 +17,7 @@ import typer
 
 import treewright
 from treewright.cli.options import HELP_NAMES, PlainGroup
-from treewright.errors import InputError, NameWarning
+from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
     "train",
@@ -36,6 +36,22 @@ COMMANDS: tuple[str, ...] = (
     "joint",
     "reproduce",
 )
+
+MAKERS = {  # kind of component -> the command that makes one
+    "tokeniser": "treewright train --only tokeniser TRAIN",
+    "words": "treewright words TEXT",
+    "tagger": "treewright train --only tagger TRAIN",
+    "parser": "treewright train --only parser TRAIN",
+    "graph parser": "treewright train --only graphs TRAIN",
+    "induced parser": "treewright induce",
+    "network": "treewright train --neural TRAIN",
+    "pipeline": "treewright train TRAIN",
+    "lexicalised grammar": "treewright grammar train --kind collins TREES",
+    "grammar with dependencies": "treewright joint train --with dependencies TREES",
+    "grammar with tagger": "treewright joint train --with tags TREES",
+    "treebank grammar": "treewright grammar train --kind treebank TREES",
+    "latent-variable grammar": "treewright grammar train --kind latent TREES",
+}
 
 HELP = """Find the structure of sentences: read, evaluate, draw, train, parse, with proofs.
 
@@ -109,6 +125,9 @@ def show_warning(message: Warning | str, category: type[Warning], *place: Any) -
 
 
 def message_of(error: Exception) -> str:
+    """The message of an error, with the commands that make a component that is missing."""
+    if isinstance(error, MissingComponentError):
+        return f"{error}; {' or '.join(f'`{MAKERS[kind]}`' for kind in error.kinds)} makes one"
     if isinstance(error, OSError) and error.filename is not None:
         return f"{error.filename}: {error.strerror}"
     return str(error)

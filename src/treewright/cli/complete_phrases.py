@@ -15,11 +15,10 @@ if TYPE_CHECKING:
 
 
 def is_grammar(model: str) -> bool:
-    """Whether a model finds phrase-structure trees."""
-    from treewright.model.component import opened
-    from treewright.model.registry import GRAMMARS
+    """Return whether a model finds phrase-structure trees."""
+    from treewright.model.registry import GRAMMARS, open_named
 
-    return opened(model).kind in GRAMMARS
+    return open_named(model).kind in GRAMMARS
 
 
 def complete_phrases(
@@ -37,18 +36,20 @@ def complete_phrases(
     summary.start()
     for source, target in each_job(jobs_of(inputs, output, "mrg")):
         with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
-            write_lines(completed(grammar, reader, skip_bad, summary), target)
+            write_lines(complete_trees(grammar, reader, skip_bad, summary), target)
         note_skipped(len(reader.errors), reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def completed(grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary) -> Iterator[str]:
-    """The lines of full trees; with skip_bad a tree that has no completion is written unchanged."""
+def complete_trees(
+    grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary
+) -> Iterator[str]:
+    """Yield the lines of full trees; with skip_bad a tree without a completion is written unchanged."""
     from treewright.grammar import LatentGrammar, complete
 
     for tree in trees:
         try:
-            found = complete(grammar, tree)
+            completed = complete(grammar, tree)
         except (InfeasibleError, InputError) as error:
             place = f"{tree.source}:{tree.line}: "
             problem = str(error).removeprefix(place).partition("; partial=True")[0]
@@ -58,9 +59,7 @@ def completed(grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool
             summary.count(tree.leaves(), phrases_filled_in=0, tags_filled_in=0)
             yield str(tree)
             continue
-        filled = {"phrases_filled_in": found.phrases_filled_in, "tags_filled_in": found.tags_filled_in}
-        is_certified = (
-            None if isinstance(grammar, LatentGrammar) else found.parse.certified
-        )  # no proof for max-rule trees
-        summary.count(found.tree.leaves(), is_certified, **filled)
-        yield str(found.tree)
+        filled = {"phrases_filled_in": completed.phrases_filled_in, "tags_filled_in": completed.tags_filled_in}
+        has_proof = not isinstance(grammar, LatentGrammar)  # there is none for max-rule trees
+        summary.count(completed.tree.leaves(), completed.parse.certified if has_proof else None, **filled)
+        yield str(completed.tree)

@@ -13,7 +13,7 @@ from treewright.cli.inputs import model_and_inputs
 from treewright.cli.options import Json, MaxSeconds, PlainCommand, Projective, examples, new_app
 from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
 from treewright.cli.shared import counted
-from treewright.errors import InputError
+from treewright.errors import InputError, MissingComponentError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
@@ -91,11 +91,10 @@ def to_text(value: dict[str, Any]) -> str:
 def explained_by(model: Any, name: str) -> Pipeline | Parser:
     """Return the model, whose parser must score parts."""
     from treewright.induce import InducedParser
-    from treewright.model.component import MAKERS
 
     if isinstance(getattr(model, "parser", model), InducedParser):
         problem = "its parser is induced and has no scores of single parts"
-        raise InputError(f"{name}: {problem}; `{MAKERS['parser']}` makes one that can be explained")
+        raise MissingComponentError(f"{name}: {problem}", "parser")
     scoring: Pipeline | Parser = model
     return scoring
 

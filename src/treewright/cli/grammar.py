@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from enum import Enum
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -37,6 +36,7 @@ from treewright.cli.phrases import (
     form_of,
     parse_and_write,
     training_trees,
+    tree_report,
 )
 from treewright.cli.shared import check_output
 
@@ -125,38 +125,31 @@ def train(
     if kind is Kind.latent:
         trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
     else:
-        trained = train_at_once(task, kind, trees, held_out, options_of(kind, vertical, horizontal, head_rules))
+        trained = train_and_save(
+            output, [], True, lambda run: count_rules(kind, trees, vertical, horizontal, head_rules)
+        )
     grammar, seconds, epochs = trained
-    found: dict[str, Any] = {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(trees),
-        "words": sum(len(tree.leaves()) for tree in trees),
-        "seconds": round(seconds, 3),
-    }
-    in_words = f"treewright: {output}: {grammar}; {found['trees']} trees in {found['seconds']:.1f} s"
+    report = tree_report(output, trees, seconds)
+    in_words = f"treewright: {output}: {grammar}; {len(trees)} trees in {seconds:.1f} s"
     if held_out:
-        found["dev"] = scores = bracket_scores(grammar, held_out)
+        report["dev"] = scores = bracket_scores(grammar, held_out)
         in_words += f"; on {dev}: F1 {100 * scores['f1']:.2f}, tags {100 * scores['tags']:.2f} %"
-    task.report(found, epochs, in_words)
+    task.report(report, epochs, in_words)
 
 
-def train_at_once(
-    task: Task, kind: Kind, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any]
-) -> Trained[Any]:
-    """A grammar that is trained in one pass."""
-    from treewright.grammar import kinds
+def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
+    """Train a grammar by one pass over the trees."""
+    from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
 
-    begin = time.monotonic()
-    grammar = kinds.train(kind.value, trees, dev, options)
-    grammar.save(task.output)
-    return Trained(grammar, time.monotonic() - begin, [])
+    if kind is Kind.collins:
+        return Collins.train(trees, head_rules=head_rules)
+    return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
 
 def train_latent(
     task: Task, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any], seed: int, threads: int
 ) -> Trained[Any]:
-    """A latent-variable grammar, with progress and checkpoints."""
+    """Train a latent-variable grammar, with progress and checkpoints."""
     from treewright.grammar import LatentGrammar
     from treewright.grammar.latent import member_options
     from treewright.grammar.options import LatentOptions
@@ -172,15 +165,6 @@ def train_latent(
             trees, dev, **options, seed=seed, threads=threads, resume=task.resume, **run._asdict()
         ),
     )
-
-
-def options_of(kind: Kind, vertical: int, horizontal: int, head_rules: str) -> dict[str, Any]:
-    """The keywords for the training of a kind of grammar."""
-    from treewright.grammar import Markov, TreebankOptions
-
-    if kind is Kind.collins:
-        return {"head_rules": head_rules}
-    return {"options": TreebankOptions(Markov(vertical, horizontal))}
 
 
 @app.command(help=PARSE, cls=PlainCommand)

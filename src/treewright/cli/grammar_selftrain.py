@@ -9,7 +9,7 @@ import typer
 
 from treewright.cli.components import Run, Task, train_and_save
 from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBadTrees, Threads, examples
-from treewright.cli.phrases import SourceKind, read_items, training_trees
+from treewright.cli.phrases import SourceKind, read_items, training_trees, tree_report
 from treewright.cli.shared import check_output
 from treewright.errors import InputError
 
@@ -76,7 +76,7 @@ def selftrain(
 
     def train(run: Run) -> LatentGrammar:
         options = LatentOptions(rounds=rounds, seed=seed)
-        found = run_selftraining(
+        trained = run_selftraining(
             *(gold, sentences, held_out),
             by=by.value,
             teachers=teachers,
@@ -87,21 +87,15 @@ def selftrain(
             resume=resume,
             **run._asdict(),
         )
-        outcome.append(found)
-        return found.grammar
+        outcome.append(trained)
+        return trained.grammar
 
     trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
-    [found] = outcome
-    report = {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(gold),
-        "raw_sentences": found.parsed,
-        "raw_sentences_left_out": found.left_out,
-        "seconds": round(trained.seconds, 3),
-    }
+    [result] = outcome
+    report = tree_report(output, gold, trained.seconds)
+    report |= {"raw_sentences": result.parsed, "raw_sentences_left_out": result.left_out}
     in_words = (
-        f"treewright: {output}: {found.grammar}; {len(gold)} trees and {found.parsed} sentences of raw text "
-        f"({found.left_out} left out) in {trained.seconds:.1f} s"
+        f"treewright: {output}: {result.grammar}; {len(gold)} trees and {result.parsed} sentences of raw text "
+        f"({result.left_out} left out) in {trained.seconds:.1f} s"
     )
     task.report(report, trained.epochs, in_words)

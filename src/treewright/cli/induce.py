@@ -19,7 +19,6 @@ from treewright.cli.options import (
     json_option,
     new_app,
     output_option,
-    seed_option,
 )
 from treewright.cli.shared import check_output
 from treewright.cli.training import settings_block
@@ -67,33 +66,24 @@ def induce(
         typer.Option(min=2, metavar="N", help="For text without tags: learn N word classes and use them as tags."),
     ] = None,
     rules: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="RULES",
             help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
             "file. The default is ud, for best content.",
         ),
-    ] = None,
+    ] = "",
     max_length: Annotated[
         int, typer.Option(min=1, metavar="N", help="Leave out longer sentences (punctuation not counted).")
     ] = 15,
     start: Annotated[
-        str | None,
+        str,
         typer.Option(
             metavar="NAME",
-            help="Initial parameters of EM: klein-manning, harmonic, uniform or random. "
-            "The default is klein-manning, for best uniform.",
+            help="Initial parameters of EM: klein-manning or uniform. The default is klein-manning, for best uniform.",
         ),
-    ] = None,
-    seed: Annotated[int, seed_option("of a random start. The same seed gives the same file")] = 1,
+    ] = "",
     iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of iterations of EM.")] = 20,
-    viterbi: Annotated[
-        bool, typer.Option("--viterbi", help="Viterbi EM: count the best tree of each sentence only.")
-    ] = False,
-    featurised: Annotated[
-        bool,
-        typer.Option("--featurised", help="Parameters with features that nouns share, and verbs; fitted by L-BFGS."),
-    ] = False,
     rounds: Annotated[
         int, typer.Option(min=1, metavar="N", help="Number of rounds; at most so many of joint training.")
     ] = 3,
@@ -111,23 +101,20 @@ def induce(
     quiet: Quiet = False,
     skip_bad: SkipBad = False,
 ) -> None:
-    from dataclasses import replace
-
     from treewright.corpus import read
     from treewright.errors import InputError
     from treewright.induce import InducedParser, InductionOptions, preferences, resolve
+    from treewright.induce.joint import JointOptions
 
     if output is None and not (explain or as_json):
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
         check_output(output)
     algorithm = algorithm or (Algorithm.lc_dmv if clusters else Algorithm.joint)
-    options = InductionOptions(
-        algorithm.value, max_length, clusters or 0, rules, start, iterations, featurised, viterbi, seed
+    joint = JointOptions(rounds=rounds, weight="balanced" if weight is None else weight)
+    settings = resolve(
+        InductionOptions(algorithm.value, max_length, clusters or 0, rules, start, iterations, joint=joint)
     )
-    joint = replace(options.joint, rounds=rounds, weight="balanced" if weight is None else weight)
-    options = replace(options, joint=joint)
-    settings = resolve(options)
     if not quiet:
         typer.echo(settings_block(settings.to_json()), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))

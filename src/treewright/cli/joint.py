@@ -33,6 +33,7 @@ from treewright.cli.phrases import (
     form_of,
     parse_and_write,
     training_trees,
+    tree_report,
 )
 from treewright.cli.shared import check_output
 
@@ -96,30 +97,22 @@ def train(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    from treewright.model.component import JOINT_MODELS, component_class
+    from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 
     check_output(output)
     keywords = options_of(other, kind, head_rules)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    made: Any = component_class(JOINT_MODELS[other.value])
+    made: Any = GrammarWithDependencies if other is Other.dependencies else GrammarWithTagger
     trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
     joint = trained.model
-    found: dict[str, Any] = {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(trees),
-        "words": sum(len(tree.leaves()) for tree in trees),
-        "with": other.value,
-        "weight": joint.weight,
-        "seconds": round(trained.seconds, 3),
-    }
-    in_words = f"treewright: {output}: {joint}; {found['trees']} trees in {found['seconds']:.1f} s"
-    task.report(found, trained.epochs, in_words)
+    report = {**tree_report(output, trees, trained.seconds), "with": other.value, "weight": joint.weight}
+    in_words = f"treewright: {output}: {joint}; {len(trees)} trees in {trained.seconds:.1f} s"
+    task.report(report, trained.epochs, in_words)
 
 
 def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
-    """The keywords for the training with another model."""
+    """Return the keywords for the training with another model."""
     from treewright.joint.tagging import TREEBANK
 
     if kind is Kind.collins:

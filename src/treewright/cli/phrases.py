@@ -6,6 +6,7 @@ import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from enum import Enum
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
     from treewright.grammar import PhraseParse
 
 NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
-NAMED = 3  # sentences without a tree that are named; by convention
+NAMED = 3  # sentences without a tree that are named; not tuned
 EXTENSIONS = {
     **dict.fromkeys([".mrg", ".brackets", ".trees", ".ptb"], "brackets"),
     **dict.fromkeys([".json", ".jsonl"], "json"),
@@ -94,24 +95,24 @@ class Outcome(NamedTuple):
 def read_items(
     source: str, kind: Source | None, model_tags: Sequence[str], keep_tags: bool, skip_bad: bool
 ) -> Iterator[Item]:
-    """The sentences of a file; quotation marks are written as in trees with the tags of a model."""
-    from treewright.grammar.leaves import penn_quotes
+    """Yield the sentences of a file; quotation marks are written as in trees with the tags of a model."""
+    from treewright.grammar.words import penn_quotes
 
-    found = kind or detected(source)
-    for item in items_as_written(source, found, keep_tags, skip_bad):
-        yield item if found is Source.trees else item._replace(words=penn_quotes(item.words, model_tags))
+    kind = kind or detect_kind(source)
+    for item in items_as_written(source, kind, keep_tags, skip_bad):
+        yield item if kind is Source.trees else item._replace(words=penn_quotes(item.words, model_tags))
 
 
-def items_as_written(source: str, found: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
-    """The sentences of a file of this kind."""
+def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
+    """Yield the sentences of a file of this kind."""
     from treewright.corpus import read, read_trees, strip_traces
     from treewright.pipeline import read_input
     from treewright.tokeniser import Tokeniser
 
     on_error = "skip" if skip_bad else "raise"
-    if keep_tags and found in (Source.lines, Source.text):
-        raise typer.BadParameter(f"an input of {found.value} has no tags; leave it out", param_hint="--tags")
-    if found is Source.trees:
+    if keep_tags and kind in (Source.lines, Source.text):
+        raise typer.BadParameter(f"an input of {kind.value} has no tags; leave it out", param_hint="--tags")
+    if kind is Source.trees:
         with read_trees(source, on_error=on_error) as trees:
             left_out: list[FormatError] = []
             for tree in trees:
@@ -124,23 +125,23 @@ def items_as_written(source: str, found: Source, keep_tags: bool, skip_bad: bool
                     raise left_out[0]
             note_skipped(trees.skipped + len(left_out), [*trees.errors, *left_out])
         return
-    if found is Source.lines:
+    if kind is Source.lines:
         yield from read_lines(source)
         return
     reader = (
-        read(source, on_error=on_error) if found is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
+        read(source, on_error=on_error) if kind is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
     )
     with reader as sentences:
         for number, sentence in enumerate(sentences, start=1):
             columns = zip(sentence.xpos, sentence.upos, strict=True)
             tags = [next((tag for tag in pair if tag != "_"), None) for pair in columns]
-            place = sentence.place if found is Source.conllu else f"{reader.name}, sentence {number}"
+            place = sentence.place if kind is Source.conllu else f"{reader.name}, sentence {number}"
             yield Item(place, list(sentence.forms), tags if keep_tags else None)
         note_skipped(reader.skipped, reader.errors)
 
 
-def detected(source: str) -> Source:
-    """The kind of a file, by its extension or its first bytes; lines for standard input and pipes."""
+def detect_kind(source: str) -> Source:
+    """Return the kind of a file, by its extension or its first bytes; lines for standard input and pipes."""
     from treewright.corpus import format_of
     from treewright.pipeline import guess_input
 
@@ -152,7 +153,7 @@ def detected(source: str) -> Source:
 
 
 def read_lines(source: str) -> Iterator[Item]:
-    """A sentence for each line with words."""
+    """Yield a sentence for each line with words."""
     from treewright.corpus import Reader
     from treewright.corpus.reader import Lines, Problems
     from treewright.pipeline.reading import check_encoding
@@ -166,7 +167,7 @@ def read_lines(source: str) -> Iterator[Item]:
 
 
 def training_trees(source: str, skip_bad: bool) -> list[Tree]:
-    """The prepared trees of a file, with a note on those left out."""
+    """Return the prepared trees of a file, with a note on those left out."""
     from treewright.grammar import trees_of
 
     trees, errors = trees_of(source, skip_bad=skip_bad)
@@ -174,6 +175,17 @@ def training_trees(source: str, skip_bad: bool) -> list[Tree]:
     if not trees:
         raise InputError(f"{source}: no tree is left to train with")
     return trees
+
+
+def tree_report(output: Path, trees: Sequence[Tree], seconds: float) -> dict[str, Any]:
+    """Return the file of a model, its size, and that of the training data."""
+    return {
+        "file": str(output),
+        "bytes": output.stat().st_size,
+        "trees": len(trees),
+        "words": sum(len(tree.leaves()) for tree in trees),
+        "seconds": round(seconds, 3),
+    }
 
 
 class Work(NamedTuple):
@@ -206,26 +218,17 @@ def parse_and_write(
     """
     check_not_lost(work.source, work.output, work.form)
     summary = Summary()
-    items = timed(read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad), summary)
-    without_tree = f"{parsers} no tree for this sentence"
-    parsed = parse_items(items, parse, without_tree, max_words, work.threads)
-    outcomes = counted(parsed, summary, with_iterations, with_certificates)
+    items = read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad)
+    parsed = parse_items(items, parse, f"{parsers} no tree for this sentence", max_words, work.threads)
+    outcomes = count_and_note(parsed, summary, with_iterations, with_certificates)
     write_outcomes(outcomes, work.form, work.output, "<stdin>" if work.source == "-" else work.source)
     summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
-
-
-def timed(items: Iterable[Item], summary: Summary) -> Iterator[Item]:
-    """The same; the clock of the summary starts with the first."""
-    for number, item in enumerate(items):
-        if number == 0:
-            summary.start()
-        yield item
 
 
 def parse_items(
     items: Iterable[Item], parse: Callable[[Item], PhraseParse], without_tree: str, max_words: int, threads: int
 ) -> Iterator[Outcome]:
-    """The outcome of each sentence, in order; without_tree is the problem of those that have none.
+    """Parse each sentence, in order; without_tree is the problem of those that have no tree.
 
     max_words is the limit from which on a sentence is not searched completely.
     """
@@ -240,21 +243,22 @@ def parse_items(
             raise InputError(f"{item.place}: {error}") from None
 
     chunk = streams.CHUNK if threads > 1 else 1
-    yield from streams.map_items(lambda some: [outcome(item) for item in some], items, threads=threads, chunk=chunk)
+    yield from streams.map_items(lambda batch: [outcome(item) for item in batch], items, threads=threads, chunk=chunk)
 
 
 def limit_of(item: Item, max_words: int) -> str:
-    """What the limit of words means for a sentence without a tree."""
+    """Say what the limit of words means for a sentence without a tree."""
     words = len(item.words)
     return "" if words <= max_words else f" of {words} words, more than --max-words {max_words}, in a limited search"
 
 
-def counted(
+def count_and_note(
     outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool, with_certificates: bool
 ) -> Iterator[Outcome]:
-    """The same, counted in the summary: sentences, certificates, sentences without a complete tree, iterations."""
+    """Count the outcomes in the summary; name the first that have no tree or were not searched completely."""
     from treewright.grammar import LexicalParse
 
+    named = 0
     for outcome in outcomes:
         parse = outcome.parse
         if isinstance(parse, LexicalParse) and parse.beam is not None:
@@ -263,11 +267,17 @@ def counted(
         is_incomplete = parse is None or parse.method == "cover"
         is_certified = parse.certified if parse and with_certificates else None
         summary.count(outcome.item.words, is_certified, **further, without_tree=int(is_incomplete))
+        problem = outcome.problem or (parse.given_up if parse else "")
+        if problem and named < NAMED:
+            note(f"{outcome.item.place}: {problem}")
+        named += bool(problem)
         yield outcome
+    if named > NAMED:
+        note(f"and {named - NAMED} more")
 
 
 def form_of(to: Form | None, output: str) -> str:
-    """The format: the one given, or that of the output's extension, or brackets."""
+    """Return the format: the one given, or that of the output's extension, or brackets."""
     from treewright.corpus.files import extension_of
 
     if to is not None:
@@ -277,50 +287,36 @@ def form_of(to: Form | None, output: str) -> str:
 
 
 def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
-    """Write the trees; sentences without one are named on standard error and drawn by no picture."""
-    noted = notes_on(outcomes)
+    """Write the trees; sentences without one are drawn by no picture."""
     target = None if output == "-" else output
     if form == "brackets":
-        write_lines((str(one.parse.tree) if one.parse else NO_TREE for one in noted), output)
+        write_lines((str(outcome.parse.tree) if outcome.parse else NO_TREE for outcome in outcomes), output)
     elif form == "json":
-        write_lines((json.dumps(as_json(one), ensure_ascii=False) for one in noted), output)
+        write_lines((json.dumps(as_json(outcome), ensure_ascii=False) for outcome in outcomes), output)
     elif form == "text":
-        write_lines(drawings(noted, target), output)
+        write_lines(drawings(outcomes, target), output)
     elif form == "html":
-        write_page((drawable(one.parse) for one in noted if one.parse), {}, target, source)
+        write_page((drawable(outcome.parse) for outcome in outcomes if outcome.parse), {}, target, source)
     else:
-        parses = ((number, one.parse) for number, one in enumerate(noted, start=1))
+        parses = ((number, outcome.parse) for number, outcome in enumerate(outcomes, start=1))
         pairs = ((number, drawable(parse)) for number, parse in parses if parse)
         write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
 
 
 def drawable(parse: PhraseParse) -> Pair:
-    """The tree, and the dependencies of a grammar with head words."""
+    """Return the tree, and the dependencies of a grammar with head words."""
     from treewright.grammar import LexicalParse
 
     return parse.tree, {"heads": parse.heads[1:].tolist()} if isinstance(parse, LexicalParse) else {}
 
 
-def notes_on(outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
-    """The same, after a note on the first sentences without a tree and on those that were not searched completely."""
-    named = 0
-    for outcome in outcomes:
-        problem = outcome.problem or (outcome.parse.given_up if outcome.parse else "")
-        if problem and named < NAMED:
-            note(f"{outcome.item.place}: {problem}")
-        named += bool(problem)
-        yield outcome
-    if named > NAMED:
-        note(f"and {named - NAMED} more")
-
-
 def as_json(outcome: Outcome) -> dict[str, object]:
-    found = outcome.parse.to_json() if outcome.parse else {"tree": None, "words": outcome.item.words}
-    return {"place": outcome.item.place, **found, **({"problem": outcome.problem} if outcome.problem else {})}
+    values = outcome.parse.to_json() if outcome.parse else {"tree": None, "words": outcome.item.words}
+    return {"place": outcome.item.place, **values, **({"problem": outcome.problem} if outcome.problem else {})}
 
 
 def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
-    """The drawing of each tree and its certificate."""
+    """Yield the drawing of each tree and its certificate."""
     from treewright import draw
 
     options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}

@@ -176,6 +176,8 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     """Yield a path beside `path` to write to; it is moved to `path` at the end, removed if anything goes wrong.
 
+    A symbolic link stays, and the file that it leads to is replaced. A device or a pipe is written to itself.
+
     >>> from pathlib import Path
     >>> import tempfile
     >>> with tempfile.TemporaryDirectory() as folder:
@@ -184,17 +186,21 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
     ...     [file.name for file in Path(folder).iterdir()]
     ['model.tw']
     """
-    target = Path(os.path.realpath(path))  # a link stays a link
+    target = Path(os.path.realpath(path))
     mode = _mode_of_target(path, target)
-    beside = partial_of(target)
+    is_device = target.exists() and not target.is_file()
+    beside = target if is_device else partial_of(target)
     try:
+        if is_device:
+            yield beside
+            return
         with _claim(beside, path):
             yield beside
             if mode is not None:
                 os.chmod(beside, mode)
             os.replace(beside, target)
     except BaseException as error:
-        if not isinstance(error, BusyFileError):
+        if not is_device and not isinstance(error, BusyFileError):
             beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, os.fspath(beside)):
             error.filename = os.fspath(path)  # the name that the user gave, not that of the temporary file
@@ -274,9 +280,6 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
     if path == "-":
         with _stdout() as file:
             yield file
-    elif Path(path).exists() and not (Path(path).is_file() or Path(path).is_dir()):
-        with open(path, "wb") as file, _pack_stream(file, packing) as packed:  # a pipe or a device: nothing to replace
-            yield packed
     else:
         with replacing(path) as beside, open(beside, "wb") as file, _pack_stream(file, packing) as packed:
             yield packed

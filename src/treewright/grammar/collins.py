@@ -11,7 +11,6 @@ import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from importlib.metadata import version
 from typing import Any, ClassVar
 
 import numpy as np
@@ -19,7 +18,6 @@ from numpy.typing import ArrayLike
 
 from treewright._core import CollinsModel
 from treewright.caching import cached_property
-from treewright.calls import explained, explained_methods
 from treewright.checks import NotNegative, Positive, check_fields, read_plain
 from treewright.corpus import Tree
 from treewright.errors import InputError
@@ -27,14 +25,14 @@ from treewright.grammar.collins_events import EventCounter, Events, Symbols, tab
 from treewright.grammar.collins_forest import BEAM, Arc, LexicalParse, ParseForest, Search, Sentence
 from treewright.grammar.head_rules import HeadRules
 from treewright.grammar.preparation import prepare
-from treewright.grammar.trees import TreeSource, trees_of
+from treewright.grammar.trees import TreeSource, metadata_of, trees_of
 from treewright.grammar.words import Vocabulary
 from treewright.learn import Report
-from treewright.model.component import ArrayForm, Arrays, Saved, Stored
+from treewright.model.component import ArrayForm, Arrays, Component, Stored
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
-MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; by convention, it bounds time and memory
-LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; by convention
+MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; not tuned, it bounds time and memory
+LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; not tuned
 
 
 @dataclass(frozen=True)
@@ -42,16 +40,14 @@ class CollinsOptions:
     """How model 1 is trained, and the default of its search; saved with the model."""
 
     head_rules: str = "english"  # a table (english, general) or a file
-    min_count: Positive = 5  # words seen less often are known by their class; by convention (published: 6)
+    min_count: Positive = 5  # words seen less often are known by their class; not tuned (published: 6)
     beam: NotNegative | None = BEAM  # nats; None: exact search
-    comma_rule: bool = False
 
     def __post_init__(self) -> None:
         check_fields(self)
 
 
-@explained_methods
-class Collins(Saved):
+class Collins(Component):
     """Collins' model 1.
 
     >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
@@ -61,7 +57,7 @@ class Collins(Saved):
     """
 
     KIND: ClassVar[str] = "lexicalised grammar"
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {
         "heads": (np.int32, (None, 5)),
         "modifiers": (np.int32, (None, 11)),
@@ -82,7 +78,6 @@ class Collins(Saved):
         self.dropped, self.events, self.metadata = dict(dropped), events, dict(metadata)
 
     @classmethod
-    @explained
     def train(
         cls,
         train: TreeSource,
@@ -101,14 +96,18 @@ class Collins(Saved):
         dev, seed, report, checkpoint and resume are arguments of every component; training is one pass of counting,
         which has no use for them.
         """
-        options = options or CollinsOptions()
-        rules = HeadRules.load(options.head_rules if head_rules is None else head_rules)
-        trees, _ = trees_of(train)
-        return cls.counted(trees, rules, options)
+        return cls.from_trees(trees_of(train)[0], head_rules, options)
 
     @classmethod
-    def counted(cls, trees: Sequence[Tree], rules: HeadRules, options: CollinsOptions) -> Collins:
-        """The model of trees that `trees_of` returned, with head rules and options."""
+    def from_trees(
+        cls,
+        trees: Sequence[Tree],
+        head_rules: str | os.PathLike[str] | HeadRules | None = None,
+        options: CollinsOptions | None = None,
+    ) -> Collins:
+        """Count the events of trees that `trees_of` returned; head_rules and options are those of `train`."""
+        options = options or CollinsOptions()
+        rules = HeadRules.load(options.head_rules if head_rules is None else head_rules)
         kept = [tree for tree in (prepare(top_of(tree), rules) for tree in trees) if tree]
         if not kept:
             raise InputError("there is no tree to train on")
@@ -120,12 +119,10 @@ class Collins(Saved):
         for tree in kept:
             counter.add(tree)
         events = table(counter.heads, 5), table(counter.modifiers, 11), table(counter.tops, 4)
-        words = sum(len(tree.leaves()) for tree in trees)
-        metadata = {"trees": len(trees), "words": words, "version": version("treewright")}
-        return cls(options, rules, symbols, vocabulary, dropped_words(trees, rules), events, metadata)
+        return cls(options, rules, symbols, vocabulary, dropped_words(trees, rules), events, metadata_of(trees))
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         header = {
             "options": asdict(self.options),
             "head_rules": self.rules.text,
@@ -141,13 +138,14 @@ class Collins(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Collins:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
-        found = read_plain(header, _Header, "header")
-        rules = HeadRules(found.head_rules, os.fspath(source))
-        symbols = Symbols(found.tags, found.labels, found.words)
-        vocabulary = Vocabulary(found.counts, found.options.min_count)
-        events = tuple(np.ascontiguousarray(arrays[name]) for name in ("heads", "modifiers", "tops"))
-        grammar = cls(found.options, rules, symbols, vocabulary, found.dropped, events, found.metadata)  # type: ignore[arg-type]
+        """Make the grammar of a header and arrays; messages name their source."""
+        values = read_plain(header, _Header, "header")
+        rules = HeadRules(values.head_rules, os.fspath(source))
+        symbols = Symbols(values.tags, values.labels, values.words)
+        vocabulary = Vocabulary(values.counts, values.options.min_count)
+        heads, modifiers, tops = (np.ascontiguousarray(arrays[name]) for name in ("heads", "modifiers", "tops"))
+        events = heads, modifiers, tops
+        grammar = cls(values.options, rules, symbols, vocabulary, values.dropped, events, values.metadata)
         _ = grammar.kernel  # it checks the events
         return grammar
 
@@ -164,10 +162,10 @@ class Collins(Saved):
         """The tags that were seen with each word or class of words, by numbers."""
         _, modifiers, tops = self.events
         rows = np.concatenate([modifiers[modifiers[:, 7] > 0][:, [9, 8]], tops[:, [2, 1]]])
-        found: dict[int, list[int]] = {}
+        tags_of: dict[int, list[int]] = {}
         for word, tag in np.unique(rows, axis=0).tolist():
-            found.setdefault(word, []).append(tag)
-        return found
+            tags_of.setdefault(word, []).append(tag)
+        return tags_of
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -179,7 +177,6 @@ class Collins(Saved):
         """The tags of words; those of dropped punctuation are at the end."""
         return (*self.symbols.tags, *sorted(set(self.dropped.values())))
 
-    @explained
     def parse(
         self,
         words: Sequence[str],
@@ -191,24 +188,23 @@ class Collins(Saved):
         forbid: Iterable[Arc] = (),
         partial: bool = False,
         beam: float | str | None = "default",
-        comma_rule: bool | None = None,
         max_words: int | None = MAX_WORDS,
         considered: Sequence[Sequence[str]] | None = None,
     ) -> LexicalParse:
-        """The best tree of a sentence and its dependencies.
+        """Find the best tree of a sentence and its dependencies.
 
         tags keeps the tag of each word that has one there (None: free). adjust[h, m] is added to the score of each
         arc, adjust_tags[i, t] to that of tag t of `tags` for word i from 0 (words that are not parsed have none);
         require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
-        None for exact search; comma_rule that of Collins; both are by default those of the options. If there is no
-        tree, the beam is widened twice and the comma rule is dropped; if there is still none, it is an InfeasibleError,
-        or with partial the fewest phrases that cover the sentence. A sentence of more than max_words has a narrower
-        beam, which is not widened. `given_up` of the result says what was done. considered is that of `forest`.
+        None for exact search; by default that of the options. If there is no tree, the beam is widened twice; if there
+        is still none, it is an InfeasibleError, or with partial the fewest phrases that cover the sentence. A sentence
+        of more than max_words has a narrower beam, which is not widened. `given_up` of the result says what was done.
+        considered is that of `forest`.
         """
         sentence = Sentence(self, words, tags, considered)
         arcs, of_tags = sentence.adjustment(adjust, require, forbid), sentence.tag_adjustment(adjust_tags)
-        found = sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial, of_tags)
-        return found.best_of_kept(sentence.of_kept(arcs), of_tags)
+        forest = sentence.forest(arcs, self._search(beam, len(words), max_words), partial, of_tags)
+        return forest.best_of_kept(sentence.of_kept(arcs), of_tags)
 
     def forest(
         self,
@@ -216,12 +212,11 @@ class Collins(Saved):
         *,
         tags: Sequence[str | None] | None = None,
         beam: float | str | None = "default",
-        comma_rule: bool | None = None,
         max_words: int | None = MAX_WORDS,
         partial: bool = False,
         considered: Sequence[Sequence[str]] | None = None,
     ) -> ParseForest:
-        """All trees of a sentence, or those within the beam; the arguments are those of `Collins.parse`.
+        """Return all trees of a sentence, or those within the beam; the arguments are those of `Collins.parse`.
 
         considered has the tags that another model considers for each word, its best one first: a word whose best tag is
         one of dropped punctuation is not parsed, the others have these tags in the trees. An empty list leaves the tags
@@ -233,29 +228,24 @@ class Collins(Saved):
         """
         sentence = Sentence(self, words, tags, considered)
         arcs = sentence.adjustment(None, (), ())
-        return sentence.forest(arcs, self._search(beam, comma_rule, len(words), max_words), partial)
+        return sentence.forest(arcs, self._search(beam, len(words), max_words), partial)
 
-    def _search(self, beam: float | str | None, comma_rule: bool | None, words: int, max_words: int | None) -> Search:
+    def _search(self, beam: float | str | None, words: int, max_words: int | None) -> Search:
         if isinstance(beam, str):
             if beam != "default":
                 raise InputError(f"beam is {beam!r}; expected a number of nats, None for exact search, or 'default'")
             beam = self.options.beam
         if beam is not None and not (math.isfinite(beam) and beam >= 0):
             raise InputError(f"beam is {beam}; expected a number of nats from 0 on, or None for exact search")
-        comma_rule = self.options.comma_rule if comma_rule is None else comma_rule
         if max_words is None or words <= max_words:
-            return Search(beam, comma_rule, True, "")
+            return Search(beam, True, "")
         if beam is not None and beam <= LONG_BEAM:
-            return Search(beam, comma_rule, False, "")
+            return Search(beam, False, "")
         note = f"{words} words are more than {max_words}; the beam was narrowed to {LONG_BEAM:.3g} nats"
-        return Search(LONG_BEAM, comma_rule, False, note)
-
-    def sentence(self, words: Sequence[str], tags: Sequence[str | None] | None = None) -> Sentence:
-        """A sentence as the chart takes it; tags are those of `parse`."""
-        return Sentence(self, words, tags)
+        return Search(LONG_BEAM, False, note)
 
     def word_and_tags(self, name: str) -> tuple[int, list[int]]:
-        """The number of a word or class, and the tags it may have; a class that was not seen is made more general."""
+        """Return the number of a word or class, and the tags it may have; an unseen class is made more general."""
         pieces = name.split("-") if name.startswith(UNKNOWN) and name not in self.symbols.word_number else [name]
         while pieces:
             number = self.symbols.word_number.get("-".join(pieces))
@@ -287,13 +277,13 @@ class _Header:
 
 
 def top_of(tree: Tree) -> Tree:
-    """The only child of the root of a tree that `trees_of` returned, or the root if it has several."""
+    """Return the only child of the root of a tree that `trees_of` returned, or the root if it has several."""
     only = tree.children[0]
     return only if len(tree.children) == 1 and isinstance(only, Tree) else tree
 
 
 def dropped_words(trees: Iterable[Tree], rules: HeadRules) -> dict[str, str]:
-    """The words whose most frequent tag is dropped, with this tag."""
+    """Return the words whose most frequent tag is dropped, with this tag."""
     counts: dict[str, Counter[str]] = {}
     for tree in trees:
         for word, tag in zip(tree.leaves(), tree.tags(), strict=True):

@@ -20,15 +20,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import cached_property
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.grammar.head_rules import HeadRules
 from treewright.grammar.words import Vocabulary
 
 STOP = 0
-FIRST, CONJUNCTION, PUNCTUATION, OTHER = range(
-    4
-)  # classes of the modifier before, as in core/grammar/collins_model.hpp
+FIRST, CONJUNCTION, PUNCTUATION, OTHER = range(4)  # classes of modifiers, as in core/grammar/collins_model.hpp
 LEFT, RIGHT = 0, 1
 
 Row = tuple[int, ...]
@@ -43,18 +42,24 @@ class Symbols:
     labels: tuple[str, ...]
     words: tuple[str, ...]
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "tag_number", {tag: 1 + k for k, tag in enumerate(self.tags)})
-        object.__setattr__(self, "label_number", {label: 1 + len(self.tags) + k for k, label in enumerate(self.labels)})
-        object.__setattr__(self, "word_number", {word: k for k, word in enumerate(self.words)})
+    @cached_property
+    def tag_number(self) -> dict[str, int]:
+        """The number of each tag."""
+        return {tag: 1 + k for k, tag in enumerate(self.tags)}
 
-    tag_number: dict[str, int] = None  # type: ignore[assignment]
-    label_number: dict[str, int] = None  # type: ignore[assignment]
-    word_number: dict[str, int] = None  # type: ignore[assignment]
+    @cached_property
+    def label_number(self) -> dict[str, int]:
+        """The number of each label of phrases."""
+        return {label: 1 + len(self.tags) + k for k, label in enumerate(self.labels)}
+
+    @cached_property
+    def word_number(self) -> dict[str, int]:
+        """The number of each word."""
+        return {word: k for k, word in enumerate(self.words)}
 
     @classmethod
     def of(cls, trees: Iterable[Tree], vocabulary: Vocabulary) -> Symbols:
-        """The symbols of prepared trees."""
+        """Number the symbols of prepared trees."""
         tags: set[str] = set()
         labels: set[str] = set()
         words: set[str] = set()
@@ -65,26 +70,22 @@ class Symbols:
         return cls(tuple(sorted(tags)), tuple(sorted(labels)), tuple(sorted(words)))
 
     def name(self, number: int) -> str:
-        """The tag or label of a number."""
+        """Return the tag or label of a number."""
         return self.tags[number - 1] if number <= len(self.tags) else self.labels[number - 1 - len(self.tags)]
 
-    def is_tag(self, number: int) -> bool:
-        """Whether a number is that of a tag."""
-        return number <= len(self.tags)
-
     def classes(self, rules: HeadRules) -> list[int]:
-        """The class of each symbol as a modifier, by its number."""
+        """Return the class of each symbol as a modifier, by its number."""
         names = [*self.tags, *self.labels]
         return [FIRST, *(modifier_class(name, rules) for name in names)]
 
     def verbs(self, rules: HeadRules) -> NDArray[np.bool_]:
-        """Whether each symbol is the tag of a verb, by its number."""
+        """Return whether each symbol is the tag of a verb, by its number."""
         count = 1 + len(self.tags) + len(self.labels)
         return np.array([0 < number <= len(self.tags) and self.name(number) in rules.verbs for number in range(count)])
 
 
 def modifier_class(label: str, rules: HeadRules) -> int:
-    """The class of a modifier, on which the next one depends."""
+    """Return the class of a modifier, on which the next one depends."""
     if label in rules.conjunctions:
         return CONJUNCTION
     return PUNCTUATION if rules.is_punctuation(label) else OTHER
@@ -140,34 +141,30 @@ class EventCounter:
         head = children[place]
         self.heads[symbol, head.symbol, head.word, head.tag] += 1
         is_base = bool(self.rules.base) and node.label == self.rules.base_mark
-        count = self._base_side if is_base else self._side
-        verb_right = count(RIGHT, symbol, head, children[place + 1 :])
-        verb_left = count(LEFT, symbol, head, children[:place][::-1])
+        verb_right = self._count_side(RIGHT, symbol, head, children[place + 1 :], is_base)
+        verb_left = self._count_side(LEFT, symbol, head, children[:place][::-1], is_base)
         verb = verb_left or verb_right or self._verbs[head.tag]
         return Constituent(symbol, head.tag, head.word, verb_left, verb_right, verb)
 
-    def _side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
-        """Count the modifiers of a head on one side, from the inside out; whether there is a verb on this side."""
-        verb, previous = head.verb_right if side == RIGHT else head.verb_left, FIRST
-        for modifier in modifiers:
-            context = (side, symbol, head.symbol, head.tag, head.word, int(verb), previous)
-            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
-            verb, previous = verb or modifier.verb, self._classes[modifier.symbol]
-        self.modifiers[side, symbol, head.symbol, head.tag, head.word, int(verb), previous, STOP, 0, 0] += 1
-        return verb
+    def _count_side(
+        self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent], is_base: bool
+    ) -> bool:
+        """Count the modifiers of a head on one side, from the inside out; return whether there is a verb on this side.
 
-    def _base_side(self, side: int, symbol: int, head: Constituent, modifiers: Sequence[Constituent]) -> bool:
-        """The same in a base phrase, where a modifier depends on the one before."""
-        verb, before = head.verb_right if side == RIGHT else head.verb_left, head
-        for modifier in modifiers:
-            context = (side, symbol, before.symbol, before.tag, before.word, 0, FIRST)
-            self.modifiers[(*context, modifier.symbol, modifier.tag, modifier.word)] += 1
-            verb, before = verb or modifier.verb, modifier
-        self.modifiers[side, symbol, before.symbol, before.tag, before.word, 0, FIRST, STOP, 0, 0] += 1
+        In a base phrase a modifier depends on the one before in place of the head, verb and previous class.
+        """
+        verb, previous, before = head.verb_right if side == RIGHT else head.verb_left, FIRST, head
+        for modifier in (*modifiers, None):
+            history = (0, FIRST) if is_base else (int(verb), previous)
+            outcome = (STOP, 0, 0) if modifier is None else (modifier.symbol, modifier.tag, modifier.word)
+            self.modifiers[(side, symbol, before.symbol, before.tag, before.word, *history, *outcome)] += 1
+            if modifier is not None:
+                verb, previous = verb or modifier.verb, self._classes[modifier.symbol]
+                before = modifier if is_base else head
         return verb
 
 
 def table(counts: Counter[Row], columns: int) -> Events:
-    """Events and their counts as rows, in the order of the events."""
+    """Return events and their counts as rows, in the order of the events."""
     rows = [(*event, count) for event, count in sorted(counts.items())]
     return np.array(rows, dtype=np.int32).reshape(len(rows), columns)

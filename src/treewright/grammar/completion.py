@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from treewright.calls import explained
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES, rebuild
@@ -34,7 +33,7 @@ class ConstrainedGrammar(Protocol):
         """The tags of words."""
 
     def parse(self, words: list[str], *, require: list[Constraint], max_words: None) -> PhraseParse:
-        """The best tree with the required phrases."""
+        """Find the best tree with the required phrases."""
 
 
 @dataclass(frozen=True)
@@ -57,82 +56,81 @@ class CompletedTree:
     tags_filled_in: int
 
 
-@explained
 def complete(grammar: ConstrainedGrammar, tree: Tree) -> CompletedTree:
-    """The best tree of a grammar that has all phrases, labels and tags of a partial tree.
+    """Find the best tree of a grammar that has all phrases, labels and tags of a partial tree.
 
     >>> from treewright.grammar import TreebankGrammar
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
     >>> print(complete(grammar, Tree.parse("(S (NP-SBJ it) rains)")).tree)
     (S (NP-SBJ (PRP it)) (VP (VBZ rains)))
     """
-    found = decisions_of(tree, grammar)
-    parse = grammar.parse(found.words, require=found.require, max_words=None)
-    full = with_written_labels(parse.tree, found)
-    given = sum(map(len, found.full_labels.values()))
-    phrases = len([span for span in full.spans() if span[0]]) - given
-    return CompletedTree(full, parse, phrases, len(found.words) - len(found.full_tags))
+    decisions = decisions_of(tree, grammar)
+    parse = grammar.parse(decisions.words, require=decisions.require, max_words=None)
+    full = with_written_labels(parse.tree, decisions)
+    decided = sum(map(len, decisions.full_labels.values()))
+    phrases = len([span for span in full.spans() if span[0]]) - decided
+    return CompletedTree(full, parse, phrases, len(decisions.words) - len(decisions.full_tags))
 
 
 def decisions_of(tree: Tree, grammar: ConstrainedGrammar) -> Decisions:
-    """What a partial tree decides."""
-    found = Decisions([], [], {}, {})
+    """Return what a partial tree decides."""
+    decisions = Decisions([], [], {}, {})
     open_: list[tuple[Tree, int]] = []
     for event in walk(tree):
         if isinstance(event, Tree):
             if event.label in TRACES:
                 raise InputError(f"{where(tree)}the partial tree has a trace; remove traces before completion")
-            open_.append((event, len(found.words)))
+            open_.append((event, len(decisions.words)))
         elif event is None:
             node, first = open_.pop()
-            decide(node, first, grammar, found, is_top=not open_)
+            decide(node, first, grammar, decisions, is_top=not open_)
         else:
-            found.words.append(event)
-    if not found.words:
+            decisions.words.append(event)
+    if not decisions.words:
         raise InputError(f"{where(tree)}the partial tree has no words")
-    return found
+    return decisions
 
 
-def decide(node: Tree, first: int, grammar: ConstrainedGrammar, found: Decisions, is_top: bool) -> None:
+def decide(node: Tree, first: int, grammar: ConstrainedGrammar, decisions: Decisions, is_top: bool) -> None:
     """Add what one node of a partial tree says."""
-    last, label = len(found.words), plain_label(node.label)
+    last, label = len(decisions.words), without_functions(node.label)
     if last == first or (is_top and node.label in ROOTS):
         return
     if node.is_preterminal() and last - first == 1 and (node.label in grammar.tags or node.label == OPEN):
         if node.label != OPEN:
-            found.require.append((first, node.label))
-            found.full_tags[first] = node.label
+            decisions.require.append((first, node.label))
+            decisions.full_tags[first] = node.label
     elif label in (OPEN, ""):
-        found.require.append((first, last))
+        decisions.require.append((first, last))
     else:
-        found.require.append((label, first, last))
-        found.full_labels.setdefault((label, first, last), []).append(node.label)
+        decisions.require.append((label, first, last))
+        decisions.full_labels.setdefault((label, first, last), []).append(node.label)
 
 
-def plain_label(label: str) -> str:
-    """A label without function labels: NP of NP-SBJ.
+def without_functions(label: str) -> str:
+    """Return a label without function labels: NP of NP-SBJ.
 
-    >>> plain_label("NP-SBJ"), plain_label("-LRB-"), plain_label("_")
+    >>> without_functions("NP-SBJ"), without_functions("-LRB-"), without_functions("_")
     ('NP', '-LRB-', '_')
     """
     ends = [place for place, sign in enumerate(label) if sign in "-=" and place]
     return label[: ends[0]] if ends and not label.startswith("-") else label
 
 
-def with_written_labels(tree: Tree, found: Decisions) -> Tree:
-    """The tree with the function labels that the partial tree has."""
-    spans = {key: list(labels) for key, labels in found.full_labels.items()}
-    words: list[int] = []
+def with_written_labels(tree: Tree, decisions: Decisions) -> Tree:
+    """Return the tree with the function labels that the partial tree has."""
+    spans = {key: list(labels) for key, labels in decisions.full_labels.items()}
     ends: dict[int, tuple[int, int]] = {}
     open_: list[tuple[Tree, int]] = []
+    words = 0
     for event in walk(tree):
         if isinstance(event, Tree):
-            open_.append((event, len(words)))
+            open_.append((event, words))
         elif event is None:
             node, first = open_.pop()
-            ends[id(node)] = (first, len(words))
+            ends[id(node)] = (first, words)
         else:
-            words.append(len(words))
+            words += 1
 
     def make(node: Tree, children: list[Tree | str]) -> list[Tree | str]:
         first, last = ends[id(node)]

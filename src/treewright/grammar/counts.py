@@ -49,7 +49,7 @@ class RuleCounts:
 
     @classmethod
     def of(cls, trees: Iterable[Tree]) -> RuleCounts:
-        """The counts of binarised trees."""
+        """Count the rules of binarised trees."""
         counts = cls()
         for tree in trees:
             counts.add(tree)
@@ -76,7 +76,7 @@ class RuleCounts:
 
 
 def chain_below(node: Tree) -> Iterator[Tree]:
-    """The node and its only descendants, down to a tag or to two children."""
+    """Yield the node and its only descendants, down to a tag or to two children."""
     yield node
     while len(node.children) == 1 and isinstance(node.children[0], Tree):
         node = node.children[0]

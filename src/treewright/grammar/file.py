@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,7 @@ class Header:
 
 
 def to_arrays(model: TreebankModel) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     order = [symbol for symbol in model.symbols if not symbol.is_tag] + [s for s in model.symbols if s.is_tag]
     number = np.array([order.index(symbol) for symbol in model.symbols], dtype=np.int32)
     header = {
@@ -54,7 +55,7 @@ def to_arrays(model: TreebankModel) -> Stored:
     arrays: dict[str, NDArray[Any]] = {
         "rules": number[model.rules],
         "rule_counts": model.rule_counts,
-        "chains": np.array([number[one] for chain in model.chains for one in chain], dtype=np.int32),
+        "chains": np.array([number[symbol] for chain in model.chains for symbol in chain], dtype=np.int32),
         "chain_ends": np.cumsum([len(chain) for chain in model.chains]).astype(np.int32),
         "chain_counts": model.chain_counts,
         **table_arrays("words", model.lexicon.words),
@@ -64,7 +65,7 @@ def to_arrays(model: TreebankModel) -> Stored:
 
 
 def table_arrays(name: str, table: TagCounts, dtype: type[np.generic] = np.int32) -> dict[str, NDArray[Any]]:
-    """Counts of tags by word: the words as lines of text, and for each its tags and counts."""
+    """Return counts of tags by word as arrays: the words as lines of text, and for each its tags and counts."""
     words = sorted(table)
     entries = [sorted(table[word].items()) for word in words]
     return {
@@ -76,9 +77,9 @@ def table_arrays(name: str, table: TagCounts, dtype: type[np.generic] = np.int32
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TreebankModel:
-    """The model of a header and arrays."""
-    found = read_plain(header, Header, "header")
-    symbols = tuple([Symbol(name, False) for name in found.labels] + [Symbol(name, True) for name in found.tags])
+    """Make the model of a header and arrays."""
+    values = read_plain(header, Header, "header")
+    symbols = tuple([Symbol(name, False) for name in values.labels] + [Symbol(name, True) for name in values.tags])
     if not symbols or symbols[0] != GOAL:
         raise ValueError(f"header.labels does not begin with {GOAL.name}")
     for name in ("rules", "chains"):
@@ -92,13 +93,13 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TreebankModel:
     if len(arrays["rules"]) != len(arrays["rule_counts"]):
         raise ValueError("rule_counts does not have one entry a rule")
     return TreebankModel(
-        *(found.options, symbols, np.ascontiguousarray(arrays["rules"]), np.asarray(arrays["rule_counts"])),
-        *(chains, np.asarray(arrays["chain_counts"]), lexicon_from(arrays, len(found.tags)), found.metadata),
+        *(values.options, symbols, np.ascontiguousarray(arrays["rules"]), np.asarray(arrays["rule_counts"])),
+        *(chains, np.asarray(arrays["chain_counts"]), lexicon_from(arrays, len(values.tags)), values.metadata),
     )
 
 
 def lexicon_from(arrays: Arrays, tags: int) -> Lexicon:
-    """The lexicon; totals are sums of its counts."""
+    """Return the lexicon; totals are sums of its counts."""
     words, classes = table_from("words", arrays, tags), table_from("classes", arrays, tags)
     tag_counts: NDArray[np.float64] = np.zeros(tags)
     np.add.at(tag_counts, arrays["words.tags"], arrays["words.counts"])
@@ -109,7 +110,7 @@ def lexicon_from(arrays: Arrays, tags: int) -> Lexicon:
 
 
 def table_from(name: str, arrays: Arrays, tags: int) -> dict[str, dict[int, float]]:
-    """The inverse of `table_arrays`."""
+    """Undo `table_arrays`."""
     text = arrays[f"{name}.names"].tobytes().decode()
     words = text.split("\n") if text else []
     numbers, counts = arrays[f"{name}.tags"], arrays[f"{name}.counts"]
@@ -118,15 +119,12 @@ def table_from(name: str, arrays: Arrays, tags: int) -> dict[str, dict[int, floa
     if len(words) != len(ends) or len(set(words)) != len(words) or len(numbers) != len(counts):
         raise ValueError(f"the arrays of {name} do not fit together")
     check_ends(f"{name}.ends", ends, numbers)
-    some, others, places = numbers.tolist(), counts.tolist(), [0, *ends.tolist()]
-    return {
-        word: dict(zip(some[begin:end], others[begin:end], strict=True))
-        for word, begin, end in zip(words, places, places[1:], strict=False)
-    }
+    pairs, cuts = list(zip(numbers.tolist(), counts.tolist(), strict=True)), [0, *ends.tolist()]
+    return {word: dict(pairs[begin:end]) for word, (begin, end) in zip(words, pairwise(cuts), strict=True)}
 
 
 def parts_of(name: str, ends: NDArray[Any], array: NDArray[Any]) -> Sequence[NDArray[Any]]:
-    """The parts of an array that end at some places."""
+    """Divide an array into parts that end at `ends`."""
     check_ends(name, ends, array)
     return np.split(array, ends[:-1]) if len(ends) else []
 

@@ -42,7 +42,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.caching import cached_property
-from treewright.calls import explained, explained_methods
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.errors import FormatError, InputError
@@ -76,7 +75,6 @@ class Search:
     labels: Labels
 
 
-@explained_methods
 class HeadRules:
     """A table of head rules; `text` is the file that it was read from.
 
@@ -97,21 +95,17 @@ class HeadRules:
                 classes[self._class_name(words[0], number)] += words[1:]
             else:
                 self._add_rule(words, number)
-        self.conjunctions = Labels(classes["conjunctions"])
-        self.dropped = Labels(classes["dropped"])
-        self.raised = Labels(classes["raised"])
-        self.brackets = Labels(classes["brackets"])
-        self.verbs = Labels(classes["verbs"])
-        self.possessive = Labels(classes["possessive"])
+        self.conjunctions, self.dropped = Labels(classes["conjunctions"]), Labels(classes["dropped"])
+        self.raised, self.brackets = Labels(classes["raised"]), Labels(classes["brackets"])
+        self.verbs, self.possessive = Labels(classes["verbs"]), Labels(classes["possessive"])
         self.clauses = Labels(classes["clauses"])
         if len(classes["base"]) > 1:
             raise FormatError(source, 1, f"@base has {len(classes['base'])} labels; expected one, such as @base NP")
         self.base = classes["base"][0] if classes["base"] else None
 
     @classmethod
-    @explained
     def load(cls, rules: str | os.PathLike[str] | HeadRules) -> HeadRules:
-        """The table of a name (english, general), of a file, or the rules themselves."""
+        """Return the table of a name (english, general), of a file, or the rules themselves."""
         if isinstance(rules, HeadRules):
             return rules
         path = TABLES.get(rules) if isinstance(rules, str) else None
@@ -144,8 +138,8 @@ class HeadRules:
             if labels and labels[0] in DIRECTIONS:
                 direction = labels.pop(0)
             if direction is None:
-                found = repr(labels[0]) if labels else "nothing"
-                raise FormatError(self.source, number, f"{found} after {label}; expected left, right or last")
+                word = repr(labels[0]) if labels else "nothing"
+                raise FormatError(self.source, number, f"{word} after {label}; expected left, right or last")
             if not labels and len(rest.split(";")) > 1:
                 raise FormatError(
                     self.source, number, f"a search of {label} has no labels; expected some before each ;"
@@ -154,7 +148,7 @@ class HeadRules:
         self._rules[label] = tuple(searches)
 
     def is_punctuation(self, label: str) -> bool:
-        """Whether a label is a tag of punctuation or of a bracket."""
+        """Return whether a label is a tag of punctuation or of a bracket."""
         return label in self._punctuation
 
     @cached_property
@@ -167,14 +161,14 @@ class HeadRules:
         return f"{self.base}{BASE_MARK}" if self.base else ""
 
     def head_child(self, label: str, children: Sequence[str]) -> int:
-        """The place of the head among the children of a phrase with this label; children are given by their labels."""
+        """Return the place of the head among the children of a phrase with this label; children are their labels."""
         if not len(children):
             raise InputError("children is empty; a phrase has at least one")
         places = [place for place, child in enumerate(children) if not self.is_punctuation(child)]
         if not places:
             places = list(range(len(children)))
         labels = [children[place] for place in places]
-        head = self._searched(label, labels)
+        head = self._search(label, labels)
         if self._is_base(label, labels):
             return places[head]
         if head >= MIN_COORDINATED and labels[head - 1] in self.conjunctions:
@@ -191,7 +185,7 @@ class HeadRules:
     def _unmarked(self, label: str) -> str:
         return self.base if self.base and label == self.base_mark else label
 
-    def _searched(self, label: str, labels: Sequence[str]) -> int:
+    def _search(self, label: str, labels: Sequence[str]) -> int:
         searches = self._rules.get(self._unmarked(label), self._rules["*"])
         from_left = range(len(labels))
         for search in searches:
@@ -204,8 +198,8 @@ class HeadRules:
 
 
 def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
-    """For each node of a tree, by its place among `tree.subtrees()`, the number of its head word, from 1 on."""
-    found: dict[int, int] = {}
+    """Return the number of the head word, from 1 on, of each node by its place among `tree.subtrees()`."""
+    head_of: dict[int, int] = {}
     stack: list[tuple[int, Tree, list[tuple[str, int]]]] = []
     words = nodes = 0
     for event in walk(tree):
@@ -218,15 +212,14 @@ def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
         else:
             number, node, children = stack.pop()
             place = 0 if node.is_preterminal() else rules.head_child(node.label, [label for label, _ in children])
-            found[number] = children[place][1]
+            head_of[number] = children[place][1]
             if stack:
-                stack[-1][2].append((node.label, found[number]))
-    return found
+                stack[-1][2].append((node.label, head_of[number]))
+    return head_of
 
 
-@explained
 def dependencies(tree: Tree, head_rules: str | os.PathLike[str] | HeadRules = "english") -> NDArray[np.int32]:
-    """The heads of the words of a tree by head_rules: heads[m] for the words 1..n, 0 for the root, heads[0] = -1.
+    """Return the heads of the words of a tree by head_rules: heads[m] for words 1..n, 0 for the root, heads[0] = -1.
 
     >>> tree = Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")
     >>> dependencies(tree).tolist()

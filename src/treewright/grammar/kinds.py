@@ -1,15 +1,14 @@
-"""The kinds of grammars: what all of them have, and how one is trained by the name of its kind."""
+"""What all grammars have in common, and how their trees are scored."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Protocol, cast
+from collections.abc import Sequence
+from typing import Protocol
 
 from treewright.corpus import Tree
 from treewright.evaluate import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOTS
-from treewright.model.component import GRAMMARS, component_class
 
 DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 
@@ -20,26 +19,17 @@ class Grammar(Protocol):
     def parse(
         self, words: Sequence[str], *, tags: Sequence[str | None] | None = None, partial: bool = False
     ) -> PhraseParse:
-        """The best tree of a sentence; see `TreebankGrammar.parse`."""
-
-    def save(self, path: Any, /) -> None:
-        """Write a model file."""
-
-
-def train(kind: str, trees: Sequence[Tree], dev: Sequence[Tree] | None, options: Mapping[str, Any]) -> Grammar:
-    """A grammar of a kind, trained on trees; options are the keywords of its `train`."""
-    made: Any = component_class(GRAMMARS[kind])
-    return cast(Grammar, made.train(trees, dev, **options))
+        """Find the best tree of a sentence; see `TreebankGrammar.parse`."""
 
 
 def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
-    """F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees against gold trees."""
+    """Return F1 of the brackets, without the root, and accuracy of the tags of a grammar's trees against gold trees."""
     scores = scores_of(trees, [grammar.parse(tree.leaves(), partial=True).tree for tree in trees])
     return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}
 
 
 def scores_of(gold: Sequence[Tree], found: Sequence[Tree]) -> BracketScores:
-    """Brackets and tags of the trees that a grammar found. Roots, which are always right, do not count.
+    """Score brackets and tags of the trees that a grammar found. Roots, which are always right, do not count.
 
     >>> gold, found = Tree.parse("(ROOT (S (NP (DT the) (NN dog))))"), Tree.parse("(S (DT the) (NN dog))")
     >>> score = scores_of([gold], [found]).brackets
@@ -50,5 +40,5 @@ def scores_of(gold: Sequence[Tree], found: Sequence[Tree]) -> BracketScores:
 
 
 def with_deleted_root(tree: Tree) -> Tree:
-    """The tree below a root that scoring leaves out."""
+    """Put the tree below a root that scoring leaves out."""
     return Tree(DELETED_ROOT, tree.children if tree.label in ROOTS else [tree])

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.checks import read_plain
 from treewright.grammar import file
 from treewright.grammar.latent_model import LatentModel, lexicon_from_tables
 from treewright.grammar.options import LatentOptions
-from treewright.model.component import ArrayForm, Arrays, Stored, check_array
+from treewright.model.component import ArrayForm, Arrays, Stored, check_array, with_prefix
 
 WORDS, CLASSES = "latent.words", "latent.classes"  # tables of counts by substate
 MEMBER_ARRAYS: dict[str, ArrayForm] = {
@@ -29,23 +30,23 @@ MEMBER_ARRAYS: dict[str, ArrayForm] = {
         for name, dtype in (("names", np.uint8), ("ends", np.int32), ("tags", np.int32), ("counts", np.float32))
     },
 }
-MAX_RULE_WEIGHTS = 1 << 28  # far above any use; by convention, it bounds memory
+MAX_RULE_WEIGHTS = 1 << 28  # far above any use; not tuned, it bounds memory
 ARRAYS: dict[str, ArrayForm] = {f"0.{name}": form for name, form in MEMBER_ARRAYS.items()}
 
 
 def to_arrays(models: Sequence[LatentModel]) -> Stored:
-    """The headers of the members as a list, and their arrays with the number of the member as prefix."""
+    """Return the headers of the members as a list, and their arrays with the number of the member as prefix."""
     headers: list[dict[str, Any]] = []
     arrays: dict[str, NDArray[Any]] = {}
     for number, model in enumerate(models):
-        header, own = member_arrays(model)
+        header, tables = member_arrays(model)
         headers.append(header)
-        arrays |= {f"{number}.{name}": array for name, array in own.items()}
+        arrays |= {f"{number}.{name}": array for name, array in tables.items()}
     return {"members": headers}, arrays
 
 
 def member_arrays(model: LatentModel) -> Stored:
-    """The header and the arrays of one model."""
+    """Return the header and the arrays of one model."""
     header, arrays = file.to_arrays(model.plain)
     places = np.flatnonzero(model.rules).astype(np.int32)
     arrays |= {
@@ -63,7 +64,7 @@ def member_arrays(model: LatentModel) -> Stored:
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> tuple[LatentModel, ...]:
-    """The inverse of `to_arrays`."""
+    """Undo `to_arrays`."""
     members = header["members"]
     if not isinstance(members, list) or not members:
         raise ValueError("header.members is no list of grammars")
@@ -71,41 +72,41 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> tuple[LatentModel,
 
 
 def member_from(number: int, header: Mapping[str, Any], arrays: Arrays) -> LatentModel:
-    """One member; the kernel checks the rest."""
+    """Make one member; the kernel checks the rest."""
     prefix = f"{number}."
-    own = {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+    member = with_prefix(arrays, prefix)
     for name, form in MEMBER_ARRAYS.items():
-        if name not in own:
+        if name not in member:
             raise ValueError(f"the array {prefix}{name} is missing")
-        check_array(f"{prefix}{name}", own[name], *form)
-    plain = file.from_arrays(header["plain"], own)
-    states = np.ascontiguousarray(own["states"])
+        check_array(f"{prefix}{name}", member[name], *form)
+    plain = file.from_arrays(header["plain"], member)
+    states = np.ascontiguousarray(member["states"])
     if len(states) != len(plain.symbols) or (states < 1).any() or states.sum() > len(states) * 1024:
         raise ValueError("states does not have a positive number for each symbol")
     sizes = states.astype(np.int64)[plain.rules].prod(axis=1)
     total = int(sizes.sum())
-    places, weights = own["rule_places"], own["rule_weights"]
+    places, weights = member["rule_places"], member["rule_weights"]
     if len(places) != len(weights) or total > MAX_RULE_WEIGHTS:
         raise ValueError("rule_places and rule_weights do not fit together")
     file.check_numbers("rule_places", places, total)
     for name in (f"{WORDS}.counts", f"{CLASSES}.counts"):
-        if (own[name] <= 0).any():
+        if (member[name] <= 0).any():
             raise ValueError(f"the array {name} has a count that is not positive")
     rules = np.zeros(total, dtype=np.float32)
     rules[places] = weights
     count = int(states[plain.preterminals].sum())
-    words, classes = (file.table_from(name, own, count) for name in (WORDS, CLASSES))
-    found = LatentModel(
-        options=LatentOptions.from_json(header["options"]),
+    words, classes = (file.table_from(name, member, count) for name in (WORDS, CLASSES))
+    model = LatentModel(
+        options=read_plain(header["options"], LatentOptions, "options"),
         plain=plain,
         states=states,
-        joined=np.ascontiguousarray(own["joined"]),
+        joined=np.ascontiguousarray(member["joined"]),
         rules=rules,
-        chains=np.asarray(own["chain_weights"]),
-        top_frequencies=np.asarray(own["top_frequencies"]),
-        base_frequencies=np.asarray(own["base_frequencies"]),
+        chains=np.asarray(member["chain_weights"]),
+        top_frequencies=np.asarray(member["top_frequencies"]),
+        base_frequencies=np.asarray(member["base_frequencies"]),
         lexicon=lexicon_from_tables(words, classes, count),
         metadata=dict(header["metadata"]),
     )
-    _ = found.kernel
-    return found
+    _ = model.kernel
+    return model

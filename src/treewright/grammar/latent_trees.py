@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import LatentTrees
-from treewright.caching import cached_property
 from treewright.corpus import Tree
 from treewright.grammar.counts import chain_below, symbol_of
 from treewright.grammar.model import TreebankModel
@@ -36,11 +35,6 @@ class Lexemes:
     class_numbers: Indices
     class_shares: Vector
 
-    @cached_property
-    def vocabulary(self) -> Vocabulary:
-        """The words with their weighted numbers of occurrences."""
-        return Vocabulary(dict(zip(self.words, self.totals.tolist(), strict=True)), 1)
-
 
 @dataclass(frozen=True, eq=False)
 class TreeTable:
@@ -51,20 +45,15 @@ class TreeTable:
     lexemes: Lexemes
     word_count: float  # weighted
 
-    @cached_property
-    def chains(self) -> Indices:
-        """[chain, 3]: the symbols at its ends, and whether it has a single symbol."""
-        return chain_rows(self.model)
 
-
-def chain_rows(model: TreebankModel) -> Indices:
-    """[chain, 3]: the symbols at the ends of each chain, and whether it has a single symbol."""
-    rows = [(chain[0], chain[-1], len(chain) == 1) for chain in model.chains]
+def chain_rows(chains: Iterable[Sequence[int]]) -> Indices:
+    """Return [chain, 3]: the symbols at the ends of each chain, and whether it has a single symbol."""
+    rows = [(chain[0], chain[-1], len(chain) == 1) for chain in chains]
     return np.array(rows, dtype=np.int32).reshape(-1, 3)
 
 
 def table_of(trees: Iterable[Tree], weights: Sequence[float], model: TreebankModel, rare_count: int) -> TreeTable:
-    """The table of binarised trees, whose rules and chains the model has."""
+    """Return the table of binarised trees, whose rules and chains the model has."""
     symbols = {symbol: number for number, symbol in enumerate(model.symbols)}
     chains = {chain: number for number, chain in enumerate(model.chains)}
     rules = {tuple(rule): number for number, rule in enumerate(model.rules.tolist())}
@@ -106,7 +95,7 @@ def table_of(trees: Iterable[Tree], weights: Sequence[float], model: TreebankMod
 
 
 def lexemes_of(tokens: dict[tuple[int, str], list[float]], rare_count: int) -> Lexemes:
-    """The lexicon of weighted tokens, in their order."""
+    """Return the lexicon of weighted tokens, in their order."""
     words = sorted({word for _, word in tokens})
     number = {word: place for place, word in enumerate(words)}
     entry_words = np.array([number[word] for _, word in tokens], dtype=np.int32)

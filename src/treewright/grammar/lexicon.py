@@ -21,8 +21,8 @@ from treewright.corpus import bracket_word
 from treewright.grammar.words import Vocabulary
 
 FEW, MANY, LITTLE, BY_CLASS = 0.1, 100, 1e-4, 0.5  # as published (Petrov et al. 2006, their implementation)
-FLOOR = 1e-10  # P(T | w) of a tag that was required for a word and never seen with one like it; by convention
-CACHE_SIZE = 1 << 15  # words whose scores are kept, to bound memory; by convention, it changes the speed only
+FLOOR = 1e-10  # P(T | w) of a tag that was required for a word and never seen with one like it; not tuned
+CACHE_SIZE = 1 << 15  # words whose scores are kept, to bound memory; not tuned, it changes the speed only
 
 Vector = NDArray[np.float64]
 TagCounts = Mapping[str, Mapping[int, float]]  # word or class -> number of a tag -> count
@@ -48,11 +48,11 @@ class Lexicon:
         object.__setattr__(self, "_rare", rare / rare.sum())
 
     def scores(self, words: Sequence[str]) -> Vector:
-        """log P(w | T) for each word and tag; -inf for tags that the word cannot have."""
+        """Return log P(w | T) for each word and tag; -inf for tags that the word cannot have."""
         return np.array([self._scores(word, place == 0) for place, word in enumerate(words)])
 
     def floors(self) -> Vector:
-        """For each tag, the score of a word that was never seen with it."""
+        """Return for each tag the score of a word that was never seen with it."""
         floors: Vector = np.log(FLOOR / self.tag_counts)
         return floors
 
@@ -64,9 +64,9 @@ class Lexicon:
             self._cache.clear()
         share, count = self._shares(word, is_first)
         with np.errstate(divide="ignore"):
-            found: Vector = np.log(share * count / self.tag_counts)
-        self._cache[word, is_first] = found
-        return found
+            scores: Vector = np.log(share * count / self.tag_counts)
+        self._cache[word, is_first] = scores
+        return scores
 
     def _shares(self, word: str, is_first: bool) -> tuple[Vector, float]:
         """P(T | w) of each tag, and the number of occurrences of the word, at least 1."""

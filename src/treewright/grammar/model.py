@@ -17,7 +17,7 @@ from treewright.grammar.constraints import Names
 from treewright.grammar.counts import GOAL, RuleCounts, Symbol
 from treewright.grammar.lexicon import Lexicon
 from treewright.grammar.options import TreebankOptions
-from treewright.grammar.trees import binarised
+from treewright.grammar.trees import binarise_tree
 from treewright.grammar.words import Vocabulary
 
 Indices = NDArray[np.int32]
@@ -77,23 +77,23 @@ class TreebankModel:
 
 
 def is_phrase(symbol: Symbol) -> bool:
-    """Whether a symbol is the label of a phrase in a tree: no tag, no inserted node, not the root."""
+    """Return whether a symbol is the label of a phrase in a tree: no tag, no inserted node, not the root."""
     return not symbol.is_tag and not symbol.is_inserted and symbol != GOAL
 
 
 def relative(counts: Indices, given: Indices) -> Scores:
-    """The logarithm of each count over the sum of those with the same condition."""
+    """Return the logarithm of each count over the sum of those with the same condition."""
     totals = np.bincount(given, counts) if len(given) else np.zeros(0)
     scores: Scores = np.log(counts / totals[given])
     return scores
 
 
-def estimated(trees: Sequence[Tree], options: TreebankOptions) -> TreebankModel:
-    """The model of prepared trees."""
-    counts = RuleCounts.of(binarised(tree, options.markov) for tree in trees)
-    found = {symbol for chain in counts.chains for symbol in chain}
-    found |= {symbol for rule in counts.rules for symbol in rule}
-    symbols = (GOAL, *sorted(found - {GOAL}, key=lambda symbol: (symbol.is_tag, symbol)))  # the order of a file
+def estimate(trees: Sequence[Tree], options: TreebankOptions) -> TreebankModel:
+    """Return the model of prepared trees."""
+    counts = RuleCounts.of(binarise_tree(tree, options.markov) for tree in trees)
+    in_trees = {symbol for chain in counts.chains for symbol in chain}
+    in_trees |= {symbol for rule in counts.rules for symbol in rule}
+    symbols = (GOAL, *sorted(in_trees - {GOAL}, key=lambda symbol: (symbol.is_tag, symbol)))  # the order of a file
     number = {symbol: place for place, symbol in enumerate(symbols)}
     rules = sorted((tuple(number[symbol] for symbol in rule), count) for rule, count in counts.rules.items())
     chains = sorted((tuple(number[symbol] for symbol in chain), count) for chain, count in counts.chains.items())
@@ -109,7 +109,7 @@ def estimated(trees: Sequence[Tree], options: TreebankOptions) -> TreebankModel:
 
 
 def lexicon_of(words: Counter[tuple[Symbol, str, bool]], tags: Sequence[Symbol], rare_count: int) -> Lexicon:
-    """The lexicon of counts of words; rare words are counted by their class too."""
+    """Return the lexicon of counts of words; rare words are counted by their class too."""
     number = {tag: place for place, tag in enumerate(tags)}
     by_word: dict[str, Counter[int]] = defaultdict(Counter)
     for (tag, word, _), count in words.items():

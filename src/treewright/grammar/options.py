@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from treewright.checks import Count, NotNegative, Positive, Range, Share, check_fields, read_plain
+from treewright.checks import Count, NotNegative, Positive, Range, Share, check_fields
 from treewright.grammar.trees import Markov
 
 
@@ -21,13 +20,8 @@ class TreebankOptions:
         check_fields(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> TreebankOptions:
-        """The inverse of `to_json`."""
-        return read_plain(values, cls, "options")
 
 
 @dataclass(frozen=True)
@@ -43,17 +37,11 @@ class LatentOptions:
     merge_iterations: Positive = 20  # after the merge; as published
     smooth_iterations: Positive = 10  # with smoothing; as published
     rule_smoothing: Share = 0.01  # weight of the mean of the substates of a symbol; as published
-    word_smoothing: Share = 0.1  # the same for words; as published
-    smooth_words: bool = False  # whether words are smoothed by rare words in all iterations, not only the last ones
+    word_smoothing: Share = 0.1  # weight of the mean for words; as published
 
     def __post_init__(self) -> None:
         check_fields(self)
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         return asdict(self)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> LatentOptions:
-        """The inverse of `to_json`."""
-        return read_plain(values, cls, "options")

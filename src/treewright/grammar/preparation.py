@@ -16,7 +16,7 @@ from treewright.grammar.head_rules import HeadRules
 
 
 def prepare(tree: Tree, rules: HeadRules) -> Tree | None:
-    """The tree as the model generates it; None if no word is left. Function labels and traces are removed before."""
+    """Return the tree, without function labels and traces, as the model generates it; None if no word is left."""
     kept = drop_punctuation(tree, rules)
     if kept is None:
         return None
@@ -26,7 +26,7 @@ def prepare(tree: Tree, rules: HeadRules) -> Tree | None:
 
 
 def drop_punctuation(tree: Tree, rules: HeadRules) -> Tree | None:
-    """The tree without the words whose tag is dropped, and without the nodes that have no other words."""
+    """Return the tree without the words whose tag is dropped, and without the nodes that have no other words."""
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         if not children or (node.is_preterminal() and node.label in rules.dropped):
@@ -50,14 +50,14 @@ def mark_base_phrases(tree: Tree, rules: HeadRules) -> Tree:
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         if node.label != rules.base or any(map(is_phrase, children)):
-            return [Tree(node.label, _wrapped(children, node.label, rules))]
+            return [Tree(node.label, _wrap_base(children, node.label, rules))]
         last = children[-1]
         if len(children) > 1 and isinstance(last, Tree) and last.label in rules.clauses:
-            inner = Tree(base, _wrapped(children[:-1], base, rules))
+            inner = Tree(base, _wrap_base(children[:-1], base, rules))
             return [Tree(node.label, [inner, last])]
-        return [Tree(base, _wrapped(children, base, rules))]
+        return [Tree(base, _wrap_base(children, base, rules))]
 
-    (root,) = _wrapped(rebuild(tree, make), "", rules)
+    (root,) = _wrap_base(rebuild(tree, make), "", rules)
     assert isinstance(root, Tree)
     return root
 
@@ -67,8 +67,8 @@ def _is_possessive(node: Tree | str, rules: HeadRules) -> bool:
     return isinstance(last, Tree) and last.is_preterminal() and last.label in rules.possessive
 
 
-def _wrapped(children: Sequence[Tree | str], parent: str, rules: HeadRules) -> list[Tree | str]:
-    """The children of a node; base phrases are put below a phrase of their own unless the node is one."""
+def _wrap_base(children: Sequence[Tree | str], parent: str, rules: HeadRules) -> list[Tree | str]:
+    """Return the children of a node; base phrases are put below a phrase of their own unless the node is one."""
     base = rules.base_mark
     if parent == rules.base or not rules.base:
         return list(children)
@@ -95,19 +95,19 @@ def raise_punctuation(tree: Tree, rules: HeadRules) -> Tree:
 
 
 def restore(tree: Tree, rules: HeadRules, words: Sequence[str], dropped: Sequence[str | None]) -> Tree:
-    """The tree of a sentence: no base marks, and the dropped words at their places.
+    """Return the tree of a sentence: no base marks, and the dropped words at their places.
 
     words are those of the whole sentence; dropped has the tag of each word that is to be put in, None for the others.
     A dropped word becomes a child of the lowest node that has words on both of its sides; at the beginning and the end
     of the sentence, of the root.
     """
-    unmarked = _unmarked(tree, rules)
+    unmarked = _unmark(tree, rules)
     places = [place for place, tag in enumerate(dropped) if tag is None]
     insertions: list[list[Tree]] = [[] for _ in range(len(places) + 1)]  # before each word of the tree, and at the end
     for place, tag in enumerate(dropped):
         if tag is not None:
             insertions[sum(other < place for other in places)].append(Tree(tag, [words[place]]))
-    ends = _ends(unmarked)
+    ends = _word_spans(unmarked)
     number = -1
     stack: list[tuple[int, Tree, list[Tree | str]]] = []
     root: list[Tree | str] = []
@@ -141,12 +141,12 @@ def _insert(
         insertions[gap] = []
 
 
-def _ends(tree: Tree) -> list[tuple[int, int]]:
-    """The first word of each node, and that after its last."""
+def _word_spans(tree: Tree) -> list[tuple[int, int]]:
+    """Return the first word of each node, and that after its last."""
     return [(span.first, span.last) for span in tree.spans(tags=True)]
 
 
-def _unmarked(tree: Tree, rules: HeadRules) -> Tree:
+def _unmark(tree: Tree, rules: HeadRules) -> Tree:
     plain, base = rules.base, rules.base_mark
     if plain is None:
         return tree

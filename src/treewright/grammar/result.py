@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained_methods
 from treewright.corpus import Span, Tree
 from treewright.decode.result import TOLERANCE, Certificate, Certified
 from treewright.errors import InputError
@@ -63,7 +62,7 @@ class PhraseParse(Certified):
         return self.given_up or (f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified")
 
     def to_json(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return plain values."""
         return {
             "tree": str(self.tree),
             "words": self.words,
@@ -84,7 +83,6 @@ class PhraseParse(Certified):
         return f"PhraseParse({self.tree!r}, score={self.score:.6g}, {self.status}, method={self.method!r})"
 
 
-@explained_methods
 @dataclass(frozen=True, eq=False)
 class BracketMarginals:
     """Probabilities under exp(score) over all trees: of a label over words, and of a tag of a word.
@@ -99,22 +97,22 @@ class BracketMarginals:
     log_partition: float
 
     def bracket(self, label: str, first: int, last: int) -> float:
-        """The probability of a label over the words first to last - 1."""
+        """Return the probability of a label over the words first to last - 1."""
         words = len(self.tags)
         if not 0 <= first < last <= words:
             raise InputError(f"first is {first} and last is {last}; expected 0 <= first < last <= {words}, the words")
         return float(self.brackets[number_of(label, self.labels, "label"), first, last])
 
     def tag(self, place: int, tag: str) -> float:
-        """The probability of a tag of the word at a place, counted from 0."""
+        """Return the probability of a tag of the word at a place, counted from 0."""
         if not 0 <= place < len(self.tags):
             raise InputError(f"place is {place}; expected the place of one of the {len(self.tags)} words, from 0")
         return float(self.tags[place, number_of(tag, self.tag_names, "tag")])
 
 
 def number_of(name: str, names: Iterable[str], what: str) -> int:
-    """The place of a name; an error lists the names there are."""
-    found = {other: place for place, other in enumerate(names)}
-    if name not in found:
-        raise InputError(f"there is no {what} {name!r} in the grammar; there are {' '.join(sorted(found))}")
-    return found[name]
+    """Return the place of a name; an error lists the names there are."""
+    places = {other: place for place, other in enumerate(names)}
+    if name not in places:
+        raise InputError(f"there is no {what} {name!r} in the grammar; there are {' '.join(sorted(places))}")
+    return places[name]

@@ -13,20 +13,19 @@ scratch on the treebank and these trees. The treebank has a weight at which both
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
-from treewright.calls import checked
 from treewright.checks import Positive, check
 from treewright.corpus import Tree
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
 from treewright.grammar.kinds import bracket_scores
-from treewright.grammar.latent import LatentGrammar, Run, Training, calibrated, ignore, joined_product
+from treewright.grammar.latent import LatentGrammar, Training, calibrate, ignore, product
 from treewright.grammar.options import LatentOptions
-from treewright.grammar.trees import TreeSource, prepared_trees, trees_of
+from treewright.grammar.trees import TreeSource, prepare_trees, trees_of
 from treewright.learn import Progress, Report
 from treewright.model.checkpoint import Origin, Steps
 from treewright.model.component import hash_of
@@ -43,7 +42,6 @@ class SelfTrained:
     left_out: int
 
 
-@checked
 def selftrain(
     labelled: TreeSource,
     raw: Iterable[Sequence[str]],
@@ -68,8 +66,8 @@ def selftrain(
     checkpoint.
 
     >>> trees = [Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")]
-    >>> found = selftrain(trees, [["it", "snows"]], teachers=1, options=LatentOptions(rounds=1))
-    >>> found.parsed, found.grammar.parse(["it", "snows"]).tags
+    >>> trained = selftrain(trees, [["it", "snows"]], teachers=1, options=LatentOptions(rounds=1))
+    >>> trained.parsed, trained.grammar.parse(["it", "snows"]).tags
     (1, ['PRP', 'VBZ'])
     """
     if by not in ("single", "product"):
@@ -82,74 +80,72 @@ def selftrain(
         raise InputError("there is no labelled tree to train on")
     if not sentences:
         raise InputError("the raw text has no sentence")
-    chosen = options or LatentOptions()
-    arrangement = {"by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
-    steps = Steps.at(
-        checkpoint, resume, lambda: origin_of(gold, sentences, held_out, {**chosen.to_json(), **arrangement})
-    )
-    run = Run(report or ignore, progress)
-    work = SelfTraining(gold, held_out, chosen, threads, run, steps)
-    automatic = work.labelled_by(work.teacher(by, teachers), sentences)
+    options = options or LatentOptions()
+    settings = {**options.to_json(), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
+
+    def origin() -> Origin:
+        return Origin.now(hash_of([*gold, *map("\n".join, sentences)]), hash_of(held_out or ()), settings)
+
+    steps = Steps.at(checkpoint, resume, origin)
+    work = SelfTraining(gold, held_out, options, threads, report or ignore, progress, steps)
+    automatic = work.parse_raw(work.teacher(by, teachers), sentences)
     grammars = [
         work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)
     ]
-    found = grammars[0] if students == 1 else calibrated(joined_product(grammars), held_out)
-    return SelfTrained(found, len(automatic), len(sentences) - len(automatic))
+    grammar = grammars[0] if students == 1 else calibrate(product(grammars), held_out)
+    return SelfTrained(grammar, len(automatic), len(sentences) - len(automatic))
 
 
+@dataclass(frozen=True)
 class SelfTraining:
     """The steps of self-training; the result of each is kept beside the checkpoint."""
 
-    def __init__(
-        self,
-        gold: Sequence[Tree],
-        dev: Sequence[Tree] | None,
-        options: LatentOptions,
-        threads: int,
-        run: Run,
-        steps: Steps,
-    ) -> None:
-        self.gold, self.dev, self.options, self.threads, self.outer = gold, dev, options, threads, run
-        self.steps = steps
+    gold: Sequence[Tree]
+    dev: Sequence[Tree] | None
+    options: LatentOptions
+    threads: int
+    report: Callable[[Report], None]
+    progress: Progress | None
+    steps: Steps
 
     def teacher(self, by: Teacher, count: int) -> LatentGrammar:
-        """The product of the teachers, or the best of them."""
-        found = [
-            self._trained(f"teacher {number + 1}", number, self.gold, [1.0] * len(self.gold)) for number in range(count)
-        ]
+        """Train the teachers; return their product, or the best of them."""
+        weights = [1.0] * len(self.gold)
+        teachers = [self._train(f"teacher {number + 1}", number, self.gold, weights) for number in range(count)]
         if by == "product":
-            return joined_product(found)
-        if not self.dev or count == 1:
-            return found[0]
+            return product(teachers)
         dev = self.dev
-        return max(found, key=lambda grammar: bracket_scores(grammar, dev)["f1"])
+        if not dev or count == 1:
+            return teachers[0]
+        return max(teachers, key=lambda grammar: bracket_scores(grammar, dev)["f1"])
 
-    def labelled_by(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-        """The trees of a teacher; sentences without one are left out."""
-        return list(self.steps.part(KeptTrees, "raw", lambda *_: self._parsed(teacher, sentences)))
+    def parse_raw(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
+        """Return the trees of a teacher; sentences without one are left out."""
 
-    def _parsed(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> KeptTrees:
-        found: list[Tree] = []
-        for number, words in enumerate(sentences):
-            if self.outer.progress:
-                self.outer.progress("raw text", 0, number, len(sentences))
-            parse = teacher.parse(words, partial=True)
-            if not parse.given_up:
-                found.append(parse.tree)
-        return KeptTrees(prepared_trees(found, True)[0])
+        def parse(*_: object) -> KeptTrees:
+            trees: list[Tree] = []
+            for number, words in enumerate(sentences):
+                if self.progress:
+                    self.progress("raw text", 0, number, len(sentences))
+                parse = teacher.parse(words, partial=True)
+                if not parse.given_up:
+                    trees.append(parse.tree)
+            return KeptTrees(prepare_trees(trees, True)[0])
+
+        return list(self.steps.part(KeptTrees, "raw", parse))
 
     def student(self, number: int, automatic: Sequence[Tree]) -> LatentGrammar:
-        """A grammar of the treebank and of automatic trees, which count the same number of words together."""
+        """Train a grammar of the treebank and of automatic trees, which count the same number of words together."""
         weight = balanced_weight(self.gold, automatic)
         weights = [weight] * len(self.gold) + [1.0] * len(automatic)
-        return self._trained(f"student {number + 1}", number, [*self.gold, *automatic], weights)
+        return self._train(f"student {number + 1}", number, [*self.gold, *automatic], weights)
 
-    def _trained(self, name: str, number: int, trees: Sequence[Tree], weights: Sequence[float]) -> LatentGrammar:
+    def _train(self, name: str, number: int, trees: Sequence[Tree], weights: Sequence[float]) -> LatentGrammar:
         options = replace(self.options, seed=self.options.seed + number)
 
         def train(checkpoint: Path | None, resume: bool) -> LatentGrammar:
             training = Training(trees, self.dev, weights, options, self.threads, name)
-            return training.run(replace(self.outer, checkpoint=checkpoint, resume=resume))
+            return training.run(self.report, self.progress, checkpoint, resume)
 
         return self.steps.part(LatentGrammar, name.replace(" ", "-"), train)
 
@@ -168,16 +164,8 @@ class KeptTrees(list[Tree]):
             file.writelines(f"{tree}\n".encode() for tree in self)
 
 
-def origin_of(
-    gold: Sequence[Tree], raw: Sequence[Sequence[str]], dev: Sequence[Tree] | None, options: Mapping[str, Any]
-) -> Origin:
-    """What self-training depends on."""
-    training = hash_of([*(str(tree).encode() for tree in gold), *("\n".join(words).encode() for words in raw)])
-    return Origin.now(training, hash_of(str(tree).encode() for tree in dev or ()), options)
-
-
 def balanced_weight(gold: Sequence[Tree], automatic: Sequence[Tree]) -> float:
-    """The weight of gold trees at which both parts have the same number of words; at least 1.
+    """Return the weight of gold trees at which both parts have the same number of words; at least 1.
 
     >>> one, two = Tree.parse("(NP (NN a))"), Tree.parse("(NP (NN a) (NN b))")
     >>> balanced_weight([one], [two, two]), balanced_weight([two], [one])

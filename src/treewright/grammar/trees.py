@@ -1,18 +1,18 @@
 """Trees as grammars are trained on them, and back.
 
-`prepared` removes what a grammar does not model: traces, function labels, a node over a single node of the same label.
-`binarised` gives the labels their context (Markovisation; Klein and Manning 2003) and leaves at most two children a
-node; `restored` is its inverse. The transformations themselves are those of treewright.corpus.
+`prepare_tree` removes what a grammar does not model: traces, function labels, a node over a single one of its label.
+`binarise_tree` gives the labels their context (Markovisation; Klein and Manning 2003) and leaves at most two children a
+node; `restore_tree` is its inverse. The transformations themselves are those of treewright.corpus.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Annotated
+from importlib.metadata import version
+from typing import Annotated, Any
 
-from treewright.calls import explained
 from treewright.checks import Count, Range, check_fields
 from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
@@ -42,9 +42,8 @@ class Markov:
         check_fields(self)
 
 
-@explained
 def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:
-    """The prepared trees of source, a file or trees, and with skip_bad the errors of those that are left out.
+    """Return the prepared trees of source, a file or trees, and with skip_bad the errors of those that are left out.
 
     >>> trees, errors = trees_of([Tree.parse("(NP (NN dog))"), Tree.parse("(NP (-NONE- *))")], skip_bad=True)
     >>> print(trees[0], len(errors))
@@ -52,36 +51,49 @@ def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree],
     """
     if isinstance(source, (str, os.PathLike)):
         with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
-            found, errors = prepared_trees(reader, skip_bad)
-        return found, sorted([*reader.errors, *errors], key=lambda error: error.line)
-    return prepared_trees(source, skip_bad)
+            prepared, errors = prepare_trees(reader, skip_bad)
+        return prepared, sorted([*reader.errors, *errors], key=lambda error: error.line)
+    return prepare_trees(source, skip_bad)
 
 
-def prepared_trees(trees: Iterable[Tree], skip_bad: bool) -> tuple[list[Tree], list[FormatError]]:
-    """Each tree prepared; the errors of those that cannot be, unless the first of them is raised."""
-    found: list[Tree] = []
+def prepare_trees(trees: Iterable[Tree], skip_bad: bool) -> tuple[list[Tree], list[FormatError]]:
+    """Prepare each tree; return also the errors of those that cannot be, unless the first of them is raised."""
+    prepared: list[Tree] = []
     errors: list[FormatError] = []
     for number, tree in enumerate(trees):
         if not isinstance(tree, Tree):
             raise InputError(f"trees[{number}] is {type(tree).__name__}; expected a treewright Tree")
         try:
-            found.append(prepared(tree))
+            prepared.append(prepare_tree(tree))
         except FormatError as error:
             if not skip_bad:
                 raise
             errors.append(error)
-    return found, errors
+    return prepared, errors
 
 
-@explained
-def prepared(tree: Tree) -> Tree:
-    """The tree below ROOT without traces, function labels and phrases over a single phrase of the same label.
+def training_trees(source: TreeSource) -> list[Tree]:
+    """Return the prepared trees of a file, or of trees, of which there must be some."""
+    trees, _ = trees_of(source)
+    if not trees:
+        raise InputError("there is no tree to train on")
+    return trees
+
+
+def metadata_of(trees: Sequence[Tree]) -> dict[str, Any]:
+    """Return what a model file says about the trees that it was trained on."""
+    words = sum(len(tree.leaves()) for tree in trees)
+    return {"trees": len(trees), "words": words, "version": version("treewright")}
+
+
+def prepare_tree(tree: Tree) -> Tree:
+    """Return the tree below ROOT without traces, function labels and phrases over a single phrase of the same label.
 
     Tags stay as they are. Several words below one tag have this tag each. A tree without words, a word beside a phrase,
     a chain of single children in which a label occurs twice, and labels that begin with @ or contain ^ are errors with
     the place of the tree.
 
-    >>> print(prepared(Tree.parse("( (S (NP-SBJ (NP (PRP it))) (VP (VBZ rains) (NP (-NONE- *)))))")))
+    >>> print(prepare_tree(Tree.parse("( (S (NP-SBJ (NP (PRP it))) (VP (VBZ rains) (NP (-NONE- *)))))")))
     (ROOT (S (NP (PRP it)) (VP (VBZ rains))))
     """
     bare = strip_traces(tree)
@@ -90,13 +102,11 @@ def prepared(tree: Tree) -> Tree:
     top = drop_root(strip_functions(bare), ROOTS)
     check_nodes(top, tree)
     is_root = top.label in ROOTS and not top.is_preterminal()
-    rooted = Tree(ROOT, [new for child in (top.children if is_root else [top]) for new in rebuilt_child(child)])
+    children = top.children if is_root else [top]
+    rebuilt = [[child] if isinstance(child, str) else rebuild(child, merge_node) for child in children]
+    rooted = Tree(ROOT, [node for nodes in rebuilt for node in nodes])
     check_chains(rooted, tree)
     return rooted
-
-
-def rebuilt_child(child: Tree | str) -> Nodes:
-    return [child] if isinstance(child, str) else rebuild(child, merged_node)
 
 
 def check_nodes(top: Tree, tree: Tree) -> None:
@@ -116,8 +126,8 @@ def check_nodes(top: Tree, tree: Tree) -> None:
             raise FormatError(tree.source, tree.line, problem)
 
 
-def merged_node(node: Tree, children: list[Tree | str]) -> Nodes:
-    """A node over a single phrase of its label is that phrase; a tag over several words is one tag a word."""
+def merge_node(node: Tree, children: list[Tree | str]) -> Nodes:
+    """Replace a node over a single phrase of its label by that phrase, a tag over several words by one tag a word."""
     if node.is_preterminal():
         return [Tree(node.label, [word]) for word in children]
     only = children[0]
@@ -142,19 +152,18 @@ def check_chains(rooted: Tree, tree: Tree) -> None:
             chain = []
 
 
-@explained
-def binarised(tree: Tree, markov: Markov) -> Tree:
-    """A prepared tree with the labels of a grammar (markov) and at most two children a node; `restored` is the inverse.
+def binarise_tree(tree: Tree, markov: Markov) -> Tree:
+    """Give a prepared tree the labels of a grammar (markov) and at most two children a node; `restore_tree` undoes it.
 
-    >>> tree = prepared(Tree.parse("(NP (DT the) (JJ big) (NN dog))"))
-    >>> print(binarised(tree, Markov(vertical=2, horizontal=1)))
+    >>> tree = prepare_tree(Tree.parse("(NP (DT the) (JJ big) (NN dog))"))
+    >>> print(binarise_tree(tree, Markov(vertical=2, horizontal=1)))
     (ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))
     """
-    return binarise(annotated(tree, markov), siblings=markov.horizontal)
+    return binarise(annotate(tree, markov), siblings=markov.horizontal)
 
 
-def annotated(tree: Tree, markov: Markov) -> Tree:
-    """The tree in which the label of a phrase names those above it, and that of a tag with markov.tags its parent."""
+def annotate(tree: Tree, markov: Markov) -> Tree:
+    """Return the tree with labels of phrases that name those above them, and with markov.tags tags that do."""
     if markov.vertical == 1 and not markov.tags:
         return tree
     above: list[str] = []
@@ -165,33 +174,32 @@ def annotated(tree: Tree, markov: Markov) -> Tree:
         elif isinstance(event, Tree):
             names[id(event)] = label_below(event, above, markov)
             above.append(event.label)
-    [found] = rebuild(tree, lambda node, children: [Tree(names[id(node)], children)])
-    assert isinstance(found, Tree)
-    return found
+    [annotated] = rebuild(tree, lambda node, children: [Tree(names[id(node)], children)])
+    assert isinstance(annotated, Tree)
+    return annotated
 
 
 def label_below(node: Tree, above: list[str], markov: Markov) -> str:
-    """The label of a node with those of as many ancestors as it names."""
+    """Return the label of a node with those of as many ancestors as it names."""
     count = markov.vertical - 1
     if node.is_preterminal():
         count = int(markov.tags)
     return PARENT_SIGN.join([node.label, *above[len(above) - min(count, len(above)) :][::-1]])
 
 
-@explained
-def restored(tree: Tree) -> Tree:
-    """The prepared tree of a binarised one: inserted nodes removed, labels without those above them.
+def restore_tree(tree: Tree) -> Tree:
+    """Return the prepared tree of a binarised one: inserted nodes removed, labels without those above them.
 
-    >>> print(restored(Tree.parse("(ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))")))
+    >>> print(restore_tree(Tree.parse("(ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))")))
     (ROOT (NP (DT the) (JJ big) (NN dog)))
     """
-    [found] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
-    assert isinstance(found, Tree)
-    return found
+    [restored] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
+    assert isinstance(restored, Tree)
+    return restored
 
 
 def plain_label(label: str) -> str:
-    """A label without those above it.
+    """Return a label without those above it.
 
     >>> plain_label("NP^S^ROOT")
     'NP'

@@ -9,17 +9,19 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import cycle
 
-from treewright.calls import explained, explained_methods
+from treewright.corpus import bracket_word
+from treewright.corpus.brackets import UNWRITABLE
+from treewright.errors import InputError
 
 SUFFIXES = ("ed", "ing", "ion", "er", "est", "ly", "ity", "y", "al")  # the first that fits; as published
 MIN_SUFFIXED = 5  # characters of a word with such a suffix; as published
 MIN_PLURAL = 3  # characters of a word with the suffix s; as published
 
 
-@explained
 def signature(word: str, *, is_first: bool = False, is_known_in_lower_case: bool = False) -> str:
-    """The class of an unknown word. The first word of a sentence (is_first) may have its capital from there;
+    """Return the class of an unknown word. The first word of a sentence (is_first) may have its capital from there;
     is_known_in_lower_case says that the grammar has it in lower case.
 
     >>> signature("Kinases"), signature("re-tested"), signature("p53"), signature("Boldly", is_first=True)
@@ -33,7 +35,7 @@ def signature(word: str, *, is_first: bool = False, is_known_in_lower_case: bool
 
 
 def case_of(word: str, is_first: bool, is_known_in_lower_case: bool) -> str:
-    """The part of a signature about capitals; empty for a word without letters."""
+    """Return the part of a signature about capitals; empty for a word without letters."""
     capitals = sum(map(str.isupper, word))
     if word[:1].isupper():
         if is_first and capitals == 1:
@@ -45,7 +47,7 @@ def case_of(word: str, is_first: bool, is_known_in_lower_case: bool) -> str:
 
 
 def suffix_of(word: str) -> str:
-    """The part of a signature about the end of the word; empty if no suffix of the list fits."""
+    """Return the part of a signature about the end of the word; empty if no suffix of the list fits."""
     lower = word.lower()
     if lower.endswith("s") and len(lower) >= MIN_PLURAL and lower[-2] not in "siu":
         return "s"
@@ -55,7 +57,6 @@ def suffix_of(word: str) -> str:
     return next((suffix for suffix in SUFFIXES if lower.endswith(suffix)), "")
 
 
-@explained_methods
 @dataclass(frozen=True)
 class Vocabulary:
     """Words with their numbers of occurrences; those seen less than min_count times are known by their class only.
@@ -70,22 +71,52 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Vocabulary:
-        """The vocabulary of some sentences; a word is known that occurs at least min_count times."""
+        """Count the words of sentences."""
         counts = Counter(word for words in sentences for word in words)
         return cls(dict(sorted(counts.items())), min_count)
 
     def is_known(self, word: str) -> bool:
-        """Whether a word occurs often enough."""
+        """Return whether a word occurs often enough."""
         return self.counts.get(word, 0) >= self.min_count
 
     def name(self, word: str, is_first: bool) -> str:
-        """The word if it is known, otherwise its class; is_first says that it begins a sentence."""
+        """Return the word if it is known, otherwise its class; is_first says that it begins a sentence."""
         return word if self.is_known(word) else self.class_of(word, is_first)
 
     def class_of(self, word: str, is_first: bool) -> str:
-        """The class of a word, known or not; is_first says that it begins a sentence."""
+        """Return the class of a word, known or not; is_first says that it begins a sentence."""
         return signature(word, is_first=is_first, is_known_in_lower_case=self.is_known(word.lower()))
 
     def names(self, words: Sequence[str]) -> list[str]:
-        """The words of a sentence, unknown ones as their classes."""
+        """Return the words of a sentence, unknown ones as their classes."""
         return [self.name(word, place == 0) for place, word in enumerate(words)]
+
+
+def check_words(words: Sequence[str]) -> None:
+    """Refuse a sentence without words, and words that are none."""
+    if isinstance(words, str):
+        raise InputError(f"words is the text {words[:30]!r}; expected a list of words, as in {words.split()[:3]!r}")
+    if not len(words):
+        raise InputError("the sentence has no words")
+    for place, word in enumerate(words):
+        if not isinstance(word, str) or not word.strip():
+            raise InputError(f"words[{place}] is {word!r}; expected a word")
+
+
+def penn_quotes(words: Sequence[str], tags: Sequence[str]) -> list[str]:
+    """Write straight quotation marks as Penn treebanks do, if the tags are of such a treebank.
+
+    >>> penn_quotes(['"', "Yes", '"'], ["NN", "``", "''"])
+    ['``', 'Yes', "''"]
+    """
+    marks = cycle(["``", "''"])
+    return [next(marks) if word == '"' and "``" in tags and "''" in tags else word for word in words]
+
+
+def leaf_of(word: str) -> str:
+    """Return a word as a leaf of a tree: as it is if it can be written in brackets.
+
+    >>> leaf_of("["), leaf_of("(")
+    ('[', '-LRB-')
+    """
+    return bracket_word(word) if UNWRITABLE.search(word) else word

@@ -11,7 +11,7 @@ Edge = tuple[int, int]  # head, modifier
 
 
 def has_graph(sentence: Sentence) -> bool:
-    """Whether DEPS of some word is not empty."""
+    """Return whether DEPS of some word is not empty."""
     return any(cell not in ("_", "") for cell in sentence.deps)
 
 
@@ -57,19 +57,19 @@ def check_decided(sentence: Sentence, *, acyclic: bool, keep_tree: bool) -> None
 
 
 def heads_given(sentence: Sentence) -> dict[int, set[int]]:
-    """The heads in DEPS of each word that has edges there, without words that have an edge from an empty node."""
-    found: dict[int, set[int]] = {}
+    """Return the heads in DEPS of each word that has edges there, but of none with an edge from an empty node."""
+    heads_of: dict[int, set[int]] = {}
     below_empty = set()
     for edge in sentence.graph:
         if isinstance(edge.modifier, int) and isinstance(edge.head, int):
-            found.setdefault(edge.modifier, set()).add(edge.head)
+            heads_of.setdefault(edge.modifier, set()).add(edge.head)
         else:
             below_empty.add(edge.modifier)
-    return {word: heads for word, heads in found.items() if word not in below_empty}
+    return {word: heads for word, heads in heads_of.items() if word not in below_empty}
 
 
 def reached_from_root(edges: Iterable[tuple[int | str, int | str]]) -> set[int | str]:
-    """The nodes that edges lead to from node 0."""
+    """Return the nodes that edges lead to from node 0."""
     below: dict[int | str, list[int | str]] = {}
     for head, modifier in edges:
         below.setdefault(head, []).append(modifier)
@@ -84,7 +84,7 @@ def reached_from_root(edges: Iterable[tuple[int | str, int | str]]) -> set[int |
 
 
 def find_cycle(nodes: int, edges: Iterable[Edge]) -> list[int]:
-    """The words of a cycle from head to modifier, or none.
+    """Return the words of a cycle from head to modifier, or none.
 
     >>> find_cycle(4, [(0, 1), (1, 2), (2, 3), (3, 2)]), find_cycle(3, [(0, 1), (1, 2)])
     ([2, 3], [])
@@ -94,7 +94,7 @@ def find_cycle(nodes: int, edges: Iterable[Edge]) -> list[int]:
     for head, modifier in edges:
         above[modifier].append(head)
         below[head].append(modifier)
-    waiting = [len(some) for some in above]
+    waiting = [len(heads) for heads in above]
     free = [node for node in range(nodes) if not waiting[node]]
     left = set(range(nodes))
     while free:
@@ -117,18 +117,18 @@ def find_cycle(nodes: int, edges: Iterable[Edge]) -> list[int]:
 
 
 def cycle_error(sentence: Sentence, cycle: list[int]) -> FormatError:
-    """The error for edges that form a cycle."""
+    """Return the error for edges that form a cycle."""
     path = " -> ".join(map(str, [*cycle, cycle[0]]))
     return error_at(sentence, cycle[0], f"the edges in DEPS form a cycle: {path}; expected a graph without cycles")
 
 
 def missing_arc_error(sentence: Sentence, word: int) -> FormatError:
-    """The error for a graph without an arc of the tree."""
+    """Return the error for a graph without an arc of the tree."""
     head = int(sentence.heads[word - 1])
     return error_at(sentence, word, f"HEAD is {head}, but DEPS has no edge from {head}; expected every arc of the tree")
 
 
 def error_at(sentence: Sentence, node: int | str, problem: str) -> FormatError:
-    """An error that names the line of a word, or of the sentence for an empty node."""
+    """Return an error that names the line of a word, or of the sentence for an empty node."""
     line = sentence.line_of(node) if isinstance(node, int) else sentence.line
     return FormatError(sentence.source, line, problem)

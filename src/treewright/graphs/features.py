@@ -47,9 +47,9 @@ EDGE_ATOMS = {
     "distance": "the number of words between modifier and head, in powers of two",
 }
 SETS = ("h", "t", "m")  # roles whose modifiers are taken one by one: `h.each`
-SET_SIZE = 6  # modifiers that are taken one by one; by convention
+SET_SIZE = 6  # modifiers that are taken one by one; not tuned
 
-# By convention. Without any one group of them ELAS changes by at most 0.03 on the development sets of
+# Without any one group of them ELAS changes by at most 0.03 on the development sets of
 # Lithuanian-ALKSNIS and Danish-DDT (benchmarks/graphs.py --templates).
 TEMPLATES = (
     *("path", "path m.upos", "path h.upos", "path t.upos", "path m.upos h.upos", "path m.xpos h.xpos order"),
@@ -77,8 +77,8 @@ class Item(NamedTuple):
     atom: str
 
 
-def compiled(templates: Sequence[str]) -> list[list[Item]]:
-    """Templates as items; an InputError names a role or an atom that does not exist."""
+def parse_templates(templates: Sequence[str]) -> list[list[Item]]:
+    """Return templates as items; an InputError names a role or an atom that does not exist."""
     return [[_item(word, template) for word in template.split()] for template in templates]
 
 
@@ -91,28 +91,29 @@ def _item(word: str, template: str) -> Item:
     raise InputError(f"template {template!r}: there is no {word!r}; there are {', '.join(EDGE_ATOMS)} and role.atom")
 
 
-def mixed(first: Hashes, second: Hashes) -> Hashes:
-    """A hash of two; the order matters."""
-    found = (first ^ (second + (first << np.uint32(6)))) * _MULTIPLIER
-    return np.asarray(found ^ (found >> _SHIFT))
+def mix(first: Hashes, second: Hashes) -> Hashes:
+    """Return a hash of two hashes; the order matters."""
+    hashed = (first ^ (second + (first << np.uint32(6)))) * _MULTIPLIER
+    return np.asarray(hashed ^ (hashed >> _SHIFT))
 
 
 class EdgeFeatures:
     """Computes the features of edges. It caches words, so each thread needs its own."""
 
     def __init__(self, templates: Sequence[str] = TEMPLATES) -> None:
-        self.templates = compiled(templates)
-        self.width = sum(SET_SIZE if any(item.atom == "each" for item in one) else 1 for one in self.templates)
+        self.templates = parse_templates(templates)
+        has_set = [any(item.atom == "each" for item in template) for template in self.templates]
+        self.width = sum(SET_SIZE if several else 1 for several in has_set)
         self._encoder = Encoder((), lower_lemmas=True)
         self._hashes: dict[str, int] = {}
 
     def of(self, views: Sequence[TreeView], pairs: Sequence[Sequence[Pair]]) -> Hashes:
-        """A row for each pair of each sentence, in order; a hash for each template, several for those with a set."""
+        """Return a row for each pair of each sentence: a hash for each template, several for those with a set."""
         nodes = self._nodes(views)
         sizes = [view.nodes for view in views]
         first = np.concatenate([[0], np.cumsum(sizes)])[:-1]
-        rows = np.array([pair for some in pairs for pair in some], dtype=np.int64).reshape(-1, len(Pair._fields))
-        offset = np.repeat(first, [len(some) for some in pairs])
+        rows = np.array([pair for row in pairs for pair in row], dtype=np.int64).reshape(-1, len(Pair._fields))
+        offset = np.repeat(first, [len(row) for row in pairs])
         return self._rows(nodes, rows, offset)
 
     def _rows(self, nodes: _Nodes, rows: Indices, offset: Indices) -> Hashes:
@@ -121,7 +122,7 @@ class EdgeFeatures:
         distance = np.log2(np.abs(h - m) + 1).astype(np.uint32)
         edge = {"path": path, "order": order, "distance": distance}
         of_edge = {
-            name: mixed(np.full(len(rows), crc32(name.encode()), np.uint32), value.astype(np.uint32))
+            name: mix(np.full(len(rows), crc32(name.encode()), np.uint32), value.astype(np.uint32))
             for name, value in edge.items()
         }
         roles = {role: at + offset for role, at in zip("mhtun", (m, h, t, u, n), strict=True)}
@@ -129,10 +130,10 @@ class EdgeFeatures:
         roles |= {"f": nodes.first[roles["h"]], "l": nodes.last[roles["h"]]}
         roles |= {"d": nodes.first[roles["t"]], "e": nodes.first[roles["m"]]}
         known: dict[Item, Hashes] = {}
-        found = np.empty((len(rows), self.width), np.uint32)
+        features = np.empty((len(rows), self.width), np.uint32)
         column = 0
         for number, template in enumerate(self.templates):
-            one = np.full(len(rows), (number + 1) * 0x85EBCA6B & 0xFFFFFFFF, np.uint32)
+            hashed = np.full(len(rows), (number + 1) * 0x85EBCA6B & 0xFFFFFFFF, np.uint32)
             each: str | None = None
             for item in template:
                 if item.atom == "each":
@@ -140,14 +141,14 @@ class EdgeFeatures:
                     continue
                 if item not in known:
                     known[item] = nodes.atom(item.atom)[roles[item.role]] if item.role else of_edge[item.atom]
-                one = mixed(one, known[item])
+                hashed = mix(hashed, known[item])
             if each is None:
-                found[:, column] = one
+                features[:, column] = hashed
                 column += 1
             else:
-                found[:, column : column + SET_SIZE] = mixed(one[:, None], nodes.slots[roles[each]])
+                features[:, column : column + SET_SIZE] = mix(hashed[:, None], nodes.slots[roles[each]])
                 column += SET_SIZE
-        return found
+        return features
 
     def _nodes(self, views: Sequence[TreeView]) -> _Nodes:
         atoms = self._encoder.atoms([view.sentence for view in views])
@@ -155,15 +156,15 @@ class EdgeFeatures:
         for view in views:
             offset = len(head)
             head += [offset, *(offset + above for above in view.heads[1:])]
-        relation = np.array([self._hash(one) for view in views for one in view.relations], np.uint32)
-        base = np.array([self._hash(one) for view in views for one in view.bases], np.uint32)
+        relation = np.array([self._hash(name) for view in views for name in view.relations], np.uint32)
+        base = np.array([self._hash(name) for view in views for name in view.bases], np.uint32)
         return _Nodes(atoms, np.array(head), relation, base)
 
     def _hash(self, text: str) -> int:
-        found = self._hashes.get(text)
-        if found is None:
-            found = self._hashes[text] = crc32(text.encode())
-        return found
+        hashed = self._hashes.get(text)
+        if hashed is None:
+            hashed = self._hashes[text] = crc32(text.encode())
+        return hashed
 
 
 class _Nodes:
@@ -179,14 +180,14 @@ class _Nodes:
         self.first[above[::-1]] = words[::-1]
         self.last[above] = words
         is_left = words < above
-        mixed_base = mixed(np.full(len(words), _NOTHING), base[words])
+        mixed_base = mix(np.full(len(words), _NOTHING), base[words])
         self._columns = {
             "rel": relation,
             "base": base,
             "kids": _sums(len(head), above, mixed_base),
             "left": _sums(len(head), above[is_left], mixed_base[is_left]),
             "right": _sums(len(head), above[~is_left], mixed_base[~is_left]),
-            "words": _sums(len(head), above, mixed(mixed_base, atoms[words, atom_number("lemma")])),
+            "words": _sums(len(head), above, mix(mixed_base, atoms[words, atom_number("lemma")])),
         }
         self.slots = _slots(len(head), above, mixed_base)
 
@@ -198,9 +199,9 @@ class _Nodes:
 
 
 def _sums(size: int, at: Indices, values: Hashes) -> Hashes:
-    found = np.zeros(size, np.uint32)
-    np.add.at(found, at, values)
-    return found
+    sums = np.zeros(size, np.uint32)
+    np.add.at(sums, at, values)
+    return sums
 
 
 def _slots(size: int, above: Indices, values: Hashes) -> Hashes:
@@ -211,6 +212,6 @@ def _slots(size: int, above: Indices, values: Hashes) -> Hashes:
     begin = np.maximum.accumulate(np.where(is_first, np.arange(len(heads)), 0)) if len(heads) else heads
     place = np.arange(len(heads)) - begin
     kept = place < SET_SIZE
-    found = np.full((size, SET_SIZE), _NOTHING, np.uint32)
-    found[heads[kept], place[kept]] = values[order[kept]]
-    return found
+    slots = np.full((size, SET_SIZE), _NOTHING, np.uint32)
+    slots[heads[kept], place[kept]] = values[order[kept]]
+    return slots

@@ -30,7 +30,7 @@ TEMPLATES = (
 
 
 def label_of(template: str, view: TreeView, pair: Pair) -> str | None:
-    """The label that a template gives to an edge; None if the words that it needs are not there."""
+    """Return the label that a template gives to an edge; None if the words that it needs are not there."""
     if template[0] == "=":
         return template[1:]
     core, _, suffix = template.partition(" ")
@@ -51,11 +51,11 @@ def _relation(core: str, view: TreeView, pair: Pair) -> str:
 
 
 def suffixes_of(view: TreeView, node: int) -> dict[str, str]:
-    """The suffixes that a word offers, by the name of their source."""
-    found = view.suffixes.get(node)
-    if found is None:
-        found = view.suffixes[node] = dict(_suffixes(view, node))
-    return found
+    """Return the suffixes that a word offers, by the name of their source."""
+    suffixes = view.suffixes.get(node)
+    if suffixes is None:
+        suffixes = view.suffixes[node] = dict(_suffixes(view, node))
+    return suffixes
 
 
 def _suffixes(view: TreeView, node: int) -> Iterator[tuple[str, str]]:
@@ -112,7 +112,7 @@ def _case_of(feats: str) -> str:
 
 
 def templates_for(label: str, view: TreeView, pair: Pair) -> list[str]:
-    """The templates that give this label to an edge, literal labels excluded.
+    """Return the templates that give this label to an edge, literal labels excluded.
 
     >>> from treewright.corpus import Sentence
     >>> columns = {"heads": [2, 3, 0], "deprels": ["case", "obl", "root"]}
@@ -120,22 +120,20 @@ def templates_for(label: str, view: TreeView, pair: Pair) -> list[str]:
     >>> templates_for("obl:in", view, Pair(0, 2, 3, 3, 2, 3))[0]
     'm case'
     """
-    return list(_templates_for(label, view, pair))
-
-
-def _templates_for(label: str, view: TreeView, pair: Pair) -> Iterator[str]:
+    templates = []
     for core in CORES:
         relation = _relation(core, view, pair)
         if label == relation:
-            yield core
+            templates.append(core)
         elif relation and label.startswith(f"{relation}:"):
             rest = label[len(relation) + 1 :]
             for node, at in ((pair.modifier, ""), (pair.upper, "@up")):
-                yield from (f"{core} {kind}{at}" for kind, text in suffixes_of(view, node).items() if text == rest)
+                templates += [f"{core} {kind}{at}" for kind, text in suffixes_of(view, node).items() if text == rest]
+    return templates
 
 
 def is_template(text: str) -> bool:
-    """Whether a text is one of the templates, or a literal label."""
+    """Return whether a text is one of the templates, or a literal label."""
     return text in _KNOWN or (len(text) > 1 and text[0] == "=")
 
 

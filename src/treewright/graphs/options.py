@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
-from typing import Any, Literal
+from typing import Any
 
 from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fields
 
@@ -13,17 +13,12 @@ from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fi
 class GraphOptions:
     """Options of the training of a graph parser; saved with the model.
 
-    acyclic and keep_tree are those of the training data if None. model="first" scores edges one by one, given the tree,
-    and finds the best graph; "second" adds scores of two edges with the same head or modifier, searches greedily
-    and learns from the graphs that it finds (McDonald and Pereira 2006). The other values are conventions that
-    `benchmarks/graphs.py --settings` checks on the development sets of Danish-DDT and Lithuanian-ALKSNIS: with half and
-    twice as many epochs, other rates, epsilons, margins and table sizes ELAS from gold trees changes by at most 0.02.
+    acyclic and keep_tree are those of the training data if None. The numbers were not tuned: `benchmarks/graphs.py
+    --settings` shows that with half and twice as many epochs, other rates, epsilons, margins and table sizes ELAS from
+    gold trees changes by at most 0.02 on the development sets of Danish-DDT and Lithuanian-ALKSNIS.
     """
 
     seed: Count = 1
-    # Whether pairs of edges that share a word are scored too. On development sets ELAS differs by at most 0.06, and the
-    # first order is exact and faster (benchmarks/graphs.py --models).
-    model: Literal["first", "second"] = "first"
     acyclic: bool | None = None  # whether graphs have no cycle
     keep_tree: bool | None = None  # whether every arc of the tree is an edge of the graph
     bits: Bits = 18
@@ -38,5 +33,5 @@ class GraphOptions:
         check_fields(self)
 
     def to_json(self) -> Mapping[str, Any]:
-        """As plain values; treewright.checks.read_plain is the inverse."""
+        """Return plain values; treewright.checks.read_plain reads them."""
         return asdict(self)

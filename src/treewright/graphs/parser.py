@@ -11,28 +11,26 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import streams
-from treewright.calls import checked, explained_methods
 from treewright.checks import Scale, check_flags, read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import GraphParse
 from treewright.errors import InputError
 from treewright.graphs.checks import check_decided, has_graph
-from treewright.graphs.features import TEMPLATES, compiled
+from treewright.graphs.features import TEMPLATES, parse_templates
 from treewright.graphs.labels import is_template
-from treewright.graphs.model import GraphModel, GraphWorker, Kept, LabelledEdge, PathLabels
+from treewright.graphs.model import Decision, GraphModel, GraphWorker, Kept, PathLabels
 from treewright.graphs.options import GraphOptions
 from treewright.graphs.paths import is_path
 from treewright.graphs.training import Trainer
 from treewright.graphs.view import TreeView
 from treewright.learn import Observer, Progress, Report, Weights
-from treewright.model import checkpoint as checkpoints
-from treewright.model.checkpoint import Origin
+from treewright.model.checkpoint import Origin, open_training
 from treewright.model.component import (
     ArrayForm,
     Arrays,
+    Component,
     Corpus,
-    Saved,
     Stored,
     check_array,
     hash_of,
@@ -41,8 +39,7 @@ from treewright.model.component import (
 )
 
 
-@explained_methods
-class GraphParser(Saved):
+class GraphParser(Component):
     """Finds the edges of a graph that are not in the tree of a sentence, and the labels of all edges.
 
     >>> columns = {"heads": [2, 0, 4, 2], "deprels": ["nsubj", "root", "cc", "conj"]}
@@ -65,7 +62,6 @@ class GraphParser(Saved):
         self._workers = local()
 
     @classmethod
-    @checked
     def train(
         cls,
         train: Corpus,
@@ -84,30 +80,26 @@ class GraphParser(Saved):
         trees, is kept. seed replaces that of the options. report, progress, checkpoint and resume are those of
         `Parser.train`.
         """
-        chosen = options or GraphOptions()
+        options = options or GraphOptions()
         if seed is not None:
-            chosen = replace(chosen, seed=seed)
+            options = replace(options, seed=seed)
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
-        trainer = Trainer(sentences, held_out, chosen)
+        trainer = Trainer(sentences, held_out, options)
 
         def origin() -> Origin:
-            training, development = (
-                hash_of(str(sentence).encode() for sentence in some) for some in (sentences, held_out)
-            )
-            return Origin.now(training, development, dict(trainer.options.to_json()))
+            return Origin.now(hash_of(sentences), hash_of(held_out), trainer.options.to_json())
 
-        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        state, save = open_training(checkpoint, resume, origin)
         trained = trainer.run(state, Observer(report, save, progress))
         return cls(replace(trained, metadata=metadata_of(sentences)))
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         model = self.model
         header = {
             "options": model.options.to_json(),
-            "paths": [[one.path, list(one.labels), one.optional] for one in model.paths],
+            "paths": [[entry.path, list(entry.labels), entry.optional] for entry in model.paths],
             "templates": list(model.templates),
-            **({"link_templates": list(model.link_templates)} if model.link_templates else {}),
             "scale": model.weights.scale,
             "metadata": dict(model.metadata),
         }
@@ -115,16 +107,15 @@ class GraphParser(Saved):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> GraphParser:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
-        found = read_plain(header, Header, "header")
-        check_array("weights", arrays["weights"], np.int8, (1 << found.options.bits,))
-        compiled((*found.templates, *found.link_templates))
-        for one in found.paths:
-            if not is_path(one.path) or not one.labels or not all(map(is_template, one.labels)):
-                raise ValueError(f"header.paths has {one.path!r} with labels {list(one.labels)!r}")
-        weights = Weights(arrays["weights"], found.scale)
-        templates = found.templates, found.link_templates
-        return cls(GraphModel(found.options, found.paths, weights, *templates, found.metadata or {}))
+        """Make the parser of a header and arrays; messages name their source."""
+        values = read_plain(header, Header, "header")
+        check_array("weights", arrays["weights"], np.int8, (1 << values.options.bits,))
+        parse_templates(values.templates)
+        for path, labels, _ in values.paths:
+            if not is_path(path) or not labels or not all(map(is_template, labels)):
+                raise ValueError(f"header.paths has {path!r} with labels {list(labels)!r}")
+        weights = Weights(arrays["weights"], values.scale)
+        return cls(GraphModel(values.options, values.paths, weights, values.templates, values.metadata or {}))
 
     @property
     def options(self) -> GraphOptions:
@@ -134,7 +125,7 @@ class GraphParser(Saved):
     def parse(
         self, sentences: Iterable[Sentence], *, threads: int = 1, keep: bool = False, chunk: int = streams.CHUNK
     ) -> Iterator[Sentence]:
-        """Copies of sentences, which have trees, with their graphs in DEPS, in order; heads and labels are not changed.
+        """Return copies of sentences with trees that have their graphs in DEPS; heads and labels are not changed.
 
         Every edge whose log odds are positive is in the graph, unless the graph would have a word that the root does
         not reach or, if the training data has none, a cycle: then the best such set of edges is searched.
@@ -143,16 +134,15 @@ class GraphParser(Saved):
         Empty nodes keep their DEPS. threads and chunk are those of `Parser.parse`.
         """
         check_flags(keep=keep)
-
         acyclic, keep_tree = bool(self.options.acyclic), bool(self.options.keep_tree)
 
-        def parse(some: list[Sentence]) -> list[Sentence]:
-            for sentence in some:
+        def parse(batch: list[Sentence]) -> list[Sentence]:
+            for sentence in batch:
                 sentence.check("tree")
                 sentence.layout.check_has("DEPS", sentence.place)
                 if keep:
                     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
-            return self.add([sentence.copy() for sentence in some], keep=keep)
+            return self.add([sentence.copy() for sentence in batch], keep=keep)
 
         return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
 
@@ -169,37 +159,23 @@ class GraphParser(Saved):
         for sentence, before in zip(sentences, earlier, strict=given is not None):
             if before.empty_nodes:
                 sentence.set_empty_deps(node.deps for node in before.empty_nodes)
-        some = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
-        views = [TreeView(sentence) for sentence in some]
-        kept = [self._kept(sentence) if keep else {} for sentence in some]
-        for sentence, edges, decided in zip(some, self._worker().graphs(views, kept), kept, strict=True):
-            write(sentence, edges, decided)
+        with_column = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
+        views = [TreeView(sentence) for sentence in with_column]
+        kept = [kept_edges(sentence) if keep else {} for sentence in with_column]
+        for sentence, decision in zip(with_column, self._worker().decisions(views, kept), strict=True):
+            write_graph(sentence, decision)
         return sentences
 
-    def _kept(self, sentence: Sentence) -> Kept:
-        """The edges of the words whose DEPS is decided; edges from empty nodes are kept in their cells alone."""
-        if not has_graph(sentence):
-            return {}
-        found: dict[int, list[tuple[int, str]]] = {}
-        for edge in sentence.graph:
-            if isinstance(edge.modifier, int):
-                some = found.setdefault(edge.modifier, [])
-                if isinstance(edge.head, int):
-                    some.append((edge.head, edge.label))
-        for word, some in found.items():
-            if not some:  # all its edges come from empty nodes: its place in the tree stands for them
-                some.append((int(sentence.heads[word - 1]), sentence.deprels[word - 1]))
-        return found
-
     def decode(self, sentence: Sentence) -> GraphParse:
-        """The best set of edges of a sentence with a tree, as treewright.decode.graph returns it.
+        """Return the best set of edges of a sentence with a tree, as treewright.decode.graph does.
 
         The score is the sum of the log odds of its edges, without those that are always there. It is certified: no
         other set of the possible edges has a higher score.
         """
         sentence = checked_sentence(sentence)
         sentence.check("tree")
-        return self._worker().decode(TreeView(sentence))
+        [decision] = self._worker().decisions([TreeView(sentence)], [{}])
+        return decision.decode()
 
     def _worker(self) -> GraphWorker:
         if not hasattr(self._workers, "worker"):
@@ -209,7 +185,7 @@ class GraphParser(Saved):
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"
-        return f"GraphParser({len(self.model.paths)} paths, {self.options.model} order, {kind})"
+        return f"GraphParser({len(self.model.paths)} paths, {kind})"
 
 
 @dataclass(frozen=True)
@@ -220,15 +196,30 @@ class Header:
     paths: tuple[PathLabels, ...]
     scale: Scale
     templates: tuple[str, ...] = TEMPLATES
-    link_templates: tuple[str, ...] = ()
     metadata: Mapping[str, Any] | None = None
 
 
-def write(sentence: Sentence, edges: list[LabelledEdge], kept: Kept) -> None:
-    """Set DEPS; the cells of `kept` words stay as they are."""
-    found: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence) + 1)]
-    for head, modifier, label in edges:
-        found[modifier].append((head, label))
+def kept_edges(sentence: Sentence) -> Kept:
+    """Return the edges of the words whose DEPS is decided; edges from empty nodes are kept in their cells alone."""
+    if not has_graph(sentence):
+        return {}
+    kept: dict[int, list[tuple[int, str]]] = {}
+    for edge in sentence.graph:
+        if isinstance(edge.modifier, int):
+            heads = kept.setdefault(edge.modifier, [])
+            if isinstance(edge.head, int):
+                heads.append((edge.head, edge.label))
+    for word, heads in kept.items():
+        if not heads:  # all its edges come from empty nodes: its place in the tree stands for them
+            heads.append((int(sentence.heads[word - 1]), sentence.deprels[word - 1]))
+    return kept
+
+
+def write_graph(sentence: Sentence, decision: Decision) -> None:
+    """Set DEPS; the cells of words whose edges were kept stay as they are."""
+    heads: list[list[tuple[int, str]]] = [[] for _ in range(len(sentence) + 1)]
+    for head, modifier, label in decision.edges():
+        heads[modifier].append((head, label))
+    cells = ["|".join([f"{head}:{label}" for head, label in sorted(row)]) for row in heads]
     old = sentence.deps
-    cells = ["|".join([f"{head}:{label}" for head, label in sorted(some)]) for some in found]
-    sentence.deps = [old[word - 1] if word in kept else cells[word] for word in range(1, len(sentence) + 1)]
+    sentence.deps = [old[word - 1] if word in decision.kept else cells[word] for word in range(1, len(sentence) + 1)]

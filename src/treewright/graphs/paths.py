@@ -13,9 +13,9 @@ from typing import NamedTuple
 
 from treewright.graphs.view import TreeView
 
-MAX_STEPS = 6  # of a path; by convention
+MAX_STEPS = 6  # of a path; not tuned
 
-# Possible edges of a word; by convention far above what occurs, so that memory grows with the number of words alone.
+# Possible edges of a word: far above what occurs, so that memory grows with the number of words alone.
 MAX_PAIRS = 50
 
 
@@ -70,7 +70,7 @@ class Paths:
         node.number = number
 
     def pairs(self, view: TreeView) -> Iterator[Pair]:
-        """The pairs that a path joins, by modifier; at most MAX_PAIRS for each."""
+        """Yield the pairs that a path joins, by modifier; at most MAX_PAIRS for each."""
         for modifier in range(1, view.nodes):
             yield from islice(self._pairs_of(view, modifier), MAX_PAIRS)
 
@@ -104,7 +104,7 @@ def _pairs_below(view: TreeView, node: _Node, modifier: int, top: int, below: in
 
 
 def path_between(view: TreeView, *, head: int, modifier: int) -> str:
-    """The path of an edge in writing."""
+    """Write the path of an edge."""
     if view.heads[modifier] == head:
         return f"={view.bases[modifier]}"
     above = {modifier: 0}
@@ -123,12 +123,12 @@ def path_between(view: TreeView, *, head: int, modifier: int) -> str:
 
 
 def steps_of(path: str) -> int:
-    """How many arcs of the tree a path passes."""
+    """Return how many arcs of the tree a path passes."""
     return len(path.split())
 
 
 def is_path(text: str) -> bool:
-    """Whether a text is a path in writing.
+    """Return whether a text is a path in writing.
 
     >>> is_path("<nsubj >conj"), is_path("=obl"), is_path(">acl <obj")
     (True, True, False)

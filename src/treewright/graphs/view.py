@@ -8,15 +8,6 @@ from treewright.corpus import Sentence
 ROOT_RELATION = ""  # in place of the relation of node 0
 
 
-def base_of(relation: str) -> str:
-    """A relation without its subtype.
-
-    >>> base_of("acl:relcl"), base_of("obj")
-    ('acl', 'obj')
-    """
-    return relation.partition(":")[0]
-
-
 class TreeView:
     """The tree of a sentence; every list has an entry for node 0, then one for each word."""
 
@@ -24,7 +15,7 @@ class TreeView:
         self.sentence = sentence
         self.heads: list[int] = [-1, *sentence.heads.tolist()]
         self.relations: list[str] = [ROOT_RELATION, *sentence.deprels]
-        self.bases = [relation.partition(":")[0] for relation in self.relations]
+        self.bases = [relation.partition(":")[0] for relation in self.relations]  # without subtypes
         self.suffixes: dict[int, dict[str, str]] = {}  # of labels, by node; filled by treewright.graphs.labels
 
     @property
@@ -35,10 +26,10 @@ class TreeView:
     @cached_property
     def modifiers(self) -> list[list[int]]:
         """The modifiers of each node, from left to right."""
-        found: list[list[int]] = [[] for _ in self.heads]
+        modifiers: list[list[int]] = [[] for _ in self.heads]
         for modifier in range(1, len(self.heads)):
-            found[self.heads[modifier]].append(modifier)
-        return found
+            modifiers[self.heads[modifier]].append(modifier)
+        return modifiers
 
     @cached_property
     def lemmas(self) -> list[str]:

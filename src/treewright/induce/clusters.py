@@ -8,20 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
 
-from treewright.calls import checked, explained_methods
-from treewright.checks import read_plain
 from treewright.induce.tagged import PUNCTUATION
 from treewright.words.exchange import Exchange, Ints
 from treewright.words.shapes import is_punctuation, shapes
 from treewright.words.units import Units
 
-MIN_COUNT = 2  # rarer words are represented by their shape; by convention
+MIN_COUNT = 2  # rarer words are represented by their shape; not tuned
 MAX_FUNCTION_PERPLEXITY = 30.0  # classes whose words have at most this perplexity are function words; chosen on English
-SWEEPS = 20  # maximum number of sweeps; by convention
+SWEEPS = 20  # maximum number of sweeps; not tuned
 
 
 class HasForms(Protocol):
@@ -31,7 +29,6 @@ class HasForms(Protocol):
     def forms(self) -> Sequence[str]: ...
 
 
-@explained_methods
 @dataclass(frozen=True)
 class Clusters:
     """The class of each word and of each shape of rare words; names are C01, C02, ... by falling frequency."""
@@ -41,44 +38,29 @@ class Clusters:
     spread: tuple[float, ...]  # perplexity of the words of each class
     examples: tuple[tuple[str, ...], ...]  # most frequent words of each class
 
-    @classmethod
-    def from_json(cls, saved: dict[str, Any]) -> Clusters:
-        """Clusters from the dictionary that `to_json` returned."""
-        return read_plain(saved, cls, "clusters")
-
     def check_numbers(self) -> None:
         """Refuse numbers of classes that have no name."""
         if not all(0 <= number < len(self.names) for number in (0, *self.classes.values())):
             raise ValueError("clusters.classes has a number that is not that of a class")
 
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for the header of a model file; `from_json` is the inverse."""
-        return {
-            "names": list(self.names),
-            "classes": self.classes,
-            "spread": list(self.spread),
-            "examples": [list(words) for words in self.examples],
-        }
-
     def tags_of(self, sentence: HasForms) -> list[str]:
-        """The class of each word of a sentence; a token of nothing but punctuation marks is PUNCT."""
+        """Return the class of each word of a sentence; a token of nothing but punctuation marks is PUNCT."""
         return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in sentence.forms]
 
     def number(self, form: str) -> int:
-        """The number of the class of a form."""
+        """Return the number of the class of a form."""
         for key in (form.lower(), *shapes(form)):
             if key in self.classes:
                 return self.classes[key]
         return 0
 
     def function_classes(self) -> tuple[str, ...]:
-        """Classes of few words, such as articles and prepositions; they are treated as function words."""
+        """Return the classes of few words, such as articles and prepositions; they are treated as function words."""
         return tuple(
             name for name, spread in zip(self.names, self.spread, strict=True) if spread <= MAX_FUNCTION_PERPLEXITY
         )
 
 
-@checked
 def cluster(
     sentences: Iterable[Sequence[str]],
     classes: int,
@@ -86,25 +68,24 @@ def cluster(
     sweeps: int = SWEEPS,
     report: Callable[[int, float], None] = lambda sweep, value: None,
 ) -> Clusters:
-    """Word classes of sentences given as lists of forms: at most so many classes, found in at most so many sweeps.
+    """Find at most so many word classes of sentences, given as lists of forms, in at most so many sweeps.
 
     report(sweep, log likelihood a word) is called after each sweep.
 
-    >>> found = cluster([["the", "dog", "barks"], ["the", "cat", "barks"]], 2)
-    >>> found.names
+    >>> cluster([["the", "dog", "barks"], ["the", "cat", "barks"]], 2).names
     ('C1', 'C2')
     """
     units = Units.of(([form for form in forms if not is_punctuation(form)] for forms in sentences), MIN_COUNT)
-    found = Exchange(units, classes)
+    exchange = Exchange(units, classes)
     for sweep in range(1, sweeps + 1):
-        moved = found.sweep()
-        report(sweep, found.value_a_word())
-        if found.is_done(moved):
+        moved = exchange.sweep()
+        report(sweep, exchange.value_a_word())
+        if exchange.is_done(moved):
             break
-    return named(units, found.class_of[:-1], classes)
+    return name_classes(units, exchange.class_of[:-1], classes)
 
 
-def named(units: Units, class_of: Ints, classes: int) -> Clusters:
+def name_classes(units: Units, class_of: Ints, classes: int) -> Clusters:
     """Number the classes by falling frequency; empty ones are dropped."""
     counts = units.counts[:-1]
     totals = np.bincount(class_of, counts, classes)

@@ -17,7 +17,7 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.errors import FormatError, InfeasibleError
-from treewright.induce.model import Found, InducedParser
+from treewright.induce.model import InducedParser, Trees
 from treewright.induce.tagged import words_of
 from treewright.parser.completion import (
     OPEN,
@@ -40,13 +40,13 @@ NO_TREE_OF_THE_MODEL = (
 def complete(
     model: InducedParser, sentences: Iterable[Sentence], on_error: str, max_seconds: float
 ) -> Iterator[Completion]:
-    """Each sentence filled in; see `InducedParser.complete`."""
+    """Fill in each sentence; see `InducedParser.complete`."""
     check_on_error(on_error)
     is_raised = on_error == "raise"
 
     def complete_one(sentence: Sentence) -> Completion:
         try:
-            return completed(model, sentence, max_seconds)
+            return complete_sentence(model, sentence, max_seconds)
         except FormatError as error:
             if is_raised:
                 raise
@@ -55,21 +55,21 @@ def complete(
     return map(complete_one, checked_sentences(sentences))
 
 
-def completed(model: InducedParser, sentence: Sentence, max_seconds: float) -> Completion:
-    """One sentence."""
+def complete_sentence(model: InducedParser, sentence: Sentence, max_seconds: float) -> Completion:
+    """Fill in one sentence."""
     sentence.check("partial")
     require, forbid = decisions(sentence, "single", (ROOT,))
     note = ""
     try:
         allowed = allowed_arcs(model, sentence, require, forbid)
-        found, relations = best_tree(model, sentence, max_seconds, allowed)
+        tree, relations = best_tree(model, sentence, max_seconds, allowed)
     except InfeasibleError:
         note = NO_TREE_OF_THE_MODEL
-        found, relations = nearest_tree(model, sentence, max_seconds, require, forbid)
-    heads = np.where(sentence.heads < 0, found.heads, sentence.heads).astype(np.int32)
+        tree, relations = nearest_tree(model, sentence, max_seconds, require, forbid)
+    heads = np.where(sentence.heads < 0, tree.heads, sentence.heads).astype(np.int32)
     labels = [new if old == OPEN else old for old, new in zip(sentence.deprels, relations, strict=True)]
     copy, open_heads, open_labels = fill_in(sentence, heads, labels)
-    copy.parse, copy.head_confidence = model.result(replace(found, heads=heads)), None
+    copy.parse, copy.head_confidence = model.result(replace(tree, heads=heads)), None
     unknown = np.full(len(sentence), np.nan)
     crossing = bool(note) and not is_projective_possible(len(sentence), {"require": require, "forbid": forbid})
     return Completion(copy, open_heads, open_labels, unknown, unknown, copy.parse, crossing, note)
@@ -77,8 +77,8 @@ def completed(model: InducedParser, sentence: Sentence, max_seconds: float) -> C
 
 def best_tree(
     model: InducedParser, sentence: Sentence, max_seconds: float, allowed: NDArray[np.float64]
-) -> tuple[Found, list[str]]:
-    """The best tree within the limits of the model; without limits if there is none."""
+) -> tuple[Trees, list[str]]:
+    """Return the best tree within the limits of the model; without limits if there is none."""
     try:
         return model.tree(sentence, max_seconds, allowed)
     except InfeasibleError:
@@ -89,36 +89,31 @@ def best_tree(
 
 def nearest_tree(
     model: InducedParser, sentence: Sentence, max_seconds: float, require: Sequence[Arc], forbid: Sequence[Arc]
-) -> tuple[Found, list[str]]:
-    """The tree with the decisions that has the most arcs of the model's tree without them; of several, short arcs.
+) -> tuple[Trees, list[str]]:
+    """Return the tree with the decisions that has most arcs of the model's own tree; of several, that of short arcs.
 
     It is none of the trees of the model, so that its value is -inf.
     """
-    own, relations = model.tree(sentence, max_seconds)
+    free, relations = model.tree(sentence, max_seconds)
     words = np.arange(len(sentence) + 1)
     distance = np.abs(words[:, None] - words) + (words[:, None] == 0) * len(sentence)  # the root is no neighbour
     arc = -distance / (2.0 * (len(sentence) + 1) ** 2)  # of all arcs together less than one
-    arc[own.heads, words[1:]] += 1
+    arc[free.heads, words[1:]] += 1
     try:
         heads = decode.tree(arc, require=require, forbid=forbid).heads[1:]
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
     labels = [
-        label if head == old else relation_below(head)
-        for label, head, old in zip(relations, heads, own.heads, strict=True)
+        label if head == old else ROOT if head == 0 else "dep"
+        for label, head, old in zip(relations, heads, free.heads, strict=True)
     ]
-    return Found(heads, -math.inf, own.bound, is_best=False), labels
-
-
-def relation_below(head: int) -> str:
-    """The relation of an arc that is not the model's."""
-    return ROOT if head == 0 else "dep"
+    return Trees(heads, -math.inf, free.bound, is_best=False), labels
 
 
 def allowed_arcs(
     model: InducedParser, sentence: Sentence, require: Sequence[Arc], forbid: Sequence[Arc]
 ) -> NDArray[np.float64]:
-    """[h, m] over the words that the model analyses, which punctuation is not among: 0, or -inf where not allowed.
+    """Return [h, m] over the words that the model analyses, punctuation left out: 0, or -inf where not allowed.
 
     An InfeasibleError says that decisions about punctuation are not those of a tree of the model.
     """

@@ -24,10 +24,10 @@ from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 
 Array = NDArray[np.float64]
-MAX_CG_ITERATIONS = 500  # by convention; a warning says when they do not suffice
-MAX_DISTANCE = 10  # signed distances are clipped to this; by convention
-MAX_WEIGHT = 1e30  # of a feature, by convention: far above any use, and no sum overflows
-MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; by convention
+MAX_CG_ITERATIONS = 500  # not tuned; a warning says when they do not suffice
+MAX_DISTANCE = 10  # signed distances are clipped to this; not tuned
+MAX_WEIGHT = 1e30  # of a feature: far above any use, and no sum overflows
+MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; not tuned
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ class Cells:
         return len(self.valid)
 
     def matrices(self, cells: Array) -> list[Array]:
-        """The score matrix of each sentence."""
+        """Return the score matrix of each sentence."""
         return [
             cells[offset : offset + nodes * nodes].reshape(nodes, nodes)
             for offset, nodes in zip(self.offsets.tolist(), self.nodes.tolist(), strict=True)
@@ -82,7 +82,7 @@ TEMPLATES = (
 
 
 def cells_of(corpus: TaggedCorpus, rules: Rules) -> Cells:
-    """Feature codes and rules of every arc."""
+    """Return the feature codes and rules of every arc."""
     matrix = rules.matrix(corpus.kinds)
     nodes = corpus.lengths + 1
     offsets = np.concatenate([[0], np.cumsum(nodes.astype(np.int64) ** 2)[:-1]])
@@ -94,7 +94,7 @@ def cells_of(corpus: TaggedCorpus, rules: Rules) -> Cells:
 def sentence_cells(
     tags: NDArray[np.int32], kinds: int, rules: Array
 ) -> tuple[NDArray[np.bool_], NDArray[np.int64], Array]:
-    """The columns `valid`, `codes` and `follows_rule` of one sentence; `rules` is [head, modifier], the root last."""
+    """Return `valid`, `codes` and `follows_rule` of one sentence; `rules` is [head, modifier], the root last."""
     start, end, root = kinds, kinds + 1, kinds + 2
     n = len(tags)
     padded = np.concatenate([[start], tags, [end]])  # position 0 is START, n + 1 is END
@@ -118,7 +118,7 @@ def sentence_cells(
 def feature_codes(
     columns: dict[str, NDArray[np.int64]], distance: NDArray[np.int64], base: int, is_root: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
-    """Two codes for each cell and template: of the template alone, and with the distance.
+    """Return two codes for each cell and template: of the template alone, and with the distance.
 
     Tags are digits in `base`; a template with fewer than three tags has the largest digit in the unused places. The
     root has no neighbours, so that templates with a neighbour of the head give no code (-1) for it.
@@ -154,7 +154,7 @@ class ArcModel:
             raise ValueError("weights must be finite numbers")
 
     def scores(self, cells: Cells) -> Array:
-        """Xw for every cell; unknown features have weight 0, cells that are no arcs have score -inf."""
+        """Return Xw for every cell; unknown features have weight 0, cells that are no arcs have score -inf."""
         place = np.minimum(np.searchsorted(self.codes, cells.codes), len(self.codes) - 1)
         known = self.codes[place] == cells.codes
         scores: Array = np.where(known, self.weights[place], 0.0).sum(axis=1)
@@ -182,7 +182,7 @@ class Regression:
         self.scale = 1.0 / np.sqrt(np.asarray(self.matrix.sum(axis=0)).ravel() + self.penalty)
 
     def fit(self, y: Array, start: Array, tolerance: float) -> Array:
-        """The solution by conjugate gradients from `start`; the residual is at most `tolerance` times the right side.
+        """Solve by conjugate gradients from `start`; the residual is at most `tolerance` times the right side.
 
         The normal equations are scaled to a unit diagonal, D^-1/2 (X'X + N lambda) D^-1/2 z = D^-1/2 X'y with
         w = D^-1/2 z, so that both norms are those of the diagonally preconditioned system.
@@ -207,13 +207,13 @@ class Regression:
 
 
 def best_trees(cells: Cells, scores: Array, projective: bool) -> NDArray[np.int32]:
-    """The best tree of each sentence with one root child, as flat CoNLL heads."""
+    """Return the best tree of each sentence with one root child, as flat CoNLL heads."""
     decode = _core.eisner if projective else _core.chu_liu_edmonds
     return np.concatenate([decode(scores, True)[0][1:] for scores in cells.matrices(scores)])
 
 
 def indicator(cells: Cells, heads: NDArray[np.int32]) -> Array:
-    """1 for the arcs of flat CoNLL heads, 0 for the other cells."""
+    """Return 1 for the arcs of flat CoNLL heads, 0 for the other cells."""
     y = np.zeros(cells.size)
     begin = 0
     for offset, nodes in zip(cells.offsets.tolist(), cells.nodes.tolist(), strict=True):
@@ -235,7 +235,7 @@ class State:
 
 
 def start(cells: Cells, regression: Regression, options: ConvexMstOptions) -> State:
-    """The point at which all heads of a word have the same share, and its regression weights."""
+    """Return the point at which all heads of a word have the same share, and its regression weights."""
     y = np.where(cells.valid, np.repeat(1.0 / (cells.nodes - 1), cells.nodes.astype(np.int64) ** 2), 0.0)
     return State(y, regression.fit(y, np.zeros(len(regression.codes)), options.tolerance))
 
@@ -246,13 +246,12 @@ def frank_wolfe(
     state: State,
     options: ConvexMstOptions,
     *,
-    iterations: int | None = None,
     report: Report = lambda iteration, objective, gap: None,
 ) -> State:
     """Minimise by Frank-Wolfe with exact steps; `report(iteration, objective, gap)` is called in every iteration."""
     y, w = state.y, state.w
     pull = options.rule_weight * cells.follows_rule
-    for iteration in range(1, (iterations if iterations is not None else options.iterations) + 1):
+    for iteration in range(1, options.iterations + 1):
         residual = y - regression.matrix @ w
         gradient = (residual - pull) / regression.arcs
         scores = np.where(cells.valid, -gradient, -np.inf)

@@ -14,24 +14,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.calls import explained_methods
 from treewright.checks import Range, check_fields
 from treewright.errors import InputError
 from treewright.induce.tagged import TaggedCorpus
 
 FUNCTION_TAGS = ("ADP", "AUX", "CCONJ", "CONJ", "DET", "PART", "SCONJ")
-LENGTHS = 100  # longer arcs have the weight of this length; by convention
-# By convention, far above the published values (1 to 3, and 3): memory grows with depth times chunk.
+LENGTHS = 100  # longer arcs have the weight of this length; not tuned
+# Not tuned: far above the published values (1 to 3, and 3): memory grows with depth times chunk.
 MAX_DEPTH, MAX_CHUNK = 16, 64
-MAX_LENGTH_BIAS = 100.0  # by convention: from about 8 on the longest arcs have no weight at all
-MIN_PROBABILITY = 1e-100  # of a parameter, by convention; training adds 1e-12 to every count
+MAX_LENGTH_BIAS = 100.0  # not tuned: from about 8 on the longest arcs have no weight at all
+MIN_PROBABILITY = 1e-100  # of a parameter, not tuned; training adds 1e-12 to every count
 
 TABLES = ("root", "stop", "go", "attach")
 
 Array = NDArray[np.float64]
 
 
-@explained_methods
 @dataclass(frozen=True)
 class Limits:
     """Constraints on trees, and the length bias of arcs; docs/induction-models.md says where the defaults come from."""
@@ -45,11 +43,11 @@ class Limits:
         check_fields(self)
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
-        """Whether each of the kinds of tags takes no modifiers."""
+        """Return whether each of the kinds of tags takes no modifiers."""
         return np.array([kind in self.leaves for kind in kinds])
 
     def length_weight(self) -> Array:
-        """The factor of an arc by its length less one."""
+        """Return the factor of an arc by its length less one."""
         weight: Array = np.exp(-self.length_bias * np.arange(LENGTHS))
         return weight
 
@@ -81,7 +79,7 @@ class DmvParameters:
                 raise ValueError(f"{name} has a number that is not a positive probability")
 
     def normalised(self, smoothing: float = 1e-12) -> DmvParameters:
-        """Parameters from counts."""
+        """Return the parameters that maximise the likelihood of counts."""
         root, stop, go, attach = (table + smoothing for table in self.tables())
         return DmvParameters(
             root / root.sum(), stop / (stop + go), go / (stop + go), attach / attach.sum(2, keepdims=True)
@@ -93,19 +91,13 @@ def ones(kinds: int) -> DmvParameters:
 
 
 def expectations(corpus: TaggedCorpus, model: DmvParameters, limits: Limits) -> tuple[float, DmvParameters]:
-    """Log likelihood of the corpus and expected counts."""
-    return weighted_expectations(corpus, model, limits, limits.length_weight())
-
-
-def weighted_expectations(
-    corpus: TaggedCorpus, model: DmvParameters, limits: Limits, length_weight: Array
-) -> tuple[float, DmvParameters]:
+    """Return the log likelihood of the corpus and expected counts."""
     values, counts = _core.dmv_expectations(
         corpus.tags,
         corpus.ends,
         *model.tables(),
         limits.leaf_mask(corpus.kinds),
-        length_weight,
+        limits.length_weight(),
         limits.depth,
         limits.chunk,
     )
@@ -115,7 +107,7 @@ def weighted_expectations(
 def decode(
     corpus: TaggedCorpus, model: DmvParameters, limits: Limits, extra: Array | None = None
 ) -> tuple[NDArray[np.int32], Array]:
-    """The best trees (flat CoNLL heads) and their log values; `extra[h, m]` is for a corpus of one sentence."""
+    """Return the best trees (flat CoNLL heads) and their log values; `extra[h, m]` is for a corpus of one sentence."""
     heads, values = _core.dmv_decode(
         corpus.tags,
         corpus.ends,
@@ -130,7 +122,7 @@ def decode(
 
 
 def value_range(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits) -> float:
-    """An upper bound on the difference between the log values of two trees of a sentence, both within the limits.
+    """Return an upper bound on the difference between the log values of two trees of a sentence within the limits.
 
     Every tree of n words has one root, n - 1 arcs, n - 1 decisions to go on and 2n stops, so that n times the largest
     difference between two log weights of each kind bounds the difference of the sums.
@@ -147,25 +139,18 @@ def value_range(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limit
 
 
 def log_range(weights: Array) -> float:
-    """The largest difference between the logarithms of two positive weights."""
+    """Return the largest difference between the logarithms of two positive weights."""
     positive = weights[weights > 0]
     return float(np.log(positive.max()) - np.log(positive.min())) if len(positive) else 0.0
 
 
 def counts_of(corpus: TaggedCorpus, heads: NDArray[np.int32]) -> DmvParameters:
-    """The event counts of given trees."""
+    """Return the event counts of given trees."""
     return DmvParameters(*_core.dmv_counts(corpus.tags, corpus.ends, heads, len(corpus.kinds)))
 
 
 def uniform(corpus: TaggedCorpus) -> DmvParameters:
     return ones(len(corpus.kinds)).normalised()
-
-
-def harmonic(corpus: TaggedCorpus) -> DmvParameters:
-    """Parameters from expected counts under trees whose arcs have the inverse of their length as weight."""
-    weight = 1.0 / np.arange(1, LENGTHS + 1)
-    _, counts = weighted_expectations(corpus, ones(len(corpus.kinds)), UNLIMITED, weight)
-    return counts.normalised()
 
 
 def klein_manning(corpus: TaggedCorpus) -> DmvParameters:
@@ -201,27 +186,14 @@ def klein_manning(corpus: TaggedCorpus) -> DmvParameters:
     ).normalised()
 
 
-def scattered(corpus: TaggedCorpus, seed: int) -> DmvParameters:
-    """Klein & Manning's start with every parameter multiplied by a random number that depends on the seed."""
-    random = np.random.default_rng(seed)
-    return DmvParameters(
-        *(table * random.gamma(1.0, size=table.shape) for table in klein_manning(corpus).tables())
-    ).normalised()
+INITIAL = {"uniform": uniform, "klein-manning": klein_manning}
 
 
-INITIAL: dict[str, Callable[[TaggedCorpus, int], DmvParameters]] = {
-    "uniform": lambda corpus, seed: uniform(corpus),
-    "harmonic": lambda corpus, seed: harmonic(corpus),
-    "klein-manning": lambda corpus, seed: klein_manning(corpus),
-    "random": scattered,
-}
-
-
-def initial(name: str, corpus: TaggedCorpus, seed: int = 1) -> DmvParameters:
-    """Initial parameters by name; the seed is for random ones."""
+def initial(name: str, corpus: TaggedCorpus) -> DmvParameters:
+    """Return the initial parameters of a name."""
     if name not in INITIAL:
         raise InputError(f"no initialisation {name!r}; there are {', '.join(INITIAL)}")
-    return INITIAL[name](corpus, seed)
+    return INITIAL[name](corpus)
 
 
 Report = Callable[[int, float], None]
@@ -232,27 +204,18 @@ def fit(
     model: DmvParameters,
     limits: Limits,
     *,
-    iterations: int = 60,
+    iterations: int,
     tolerance: float = 1e-5,
-    hard: bool = False,
-    smoothing: float | None = None,
     report: Report = lambda iteration, value: None,
 ) -> DmvParameters:
-    """EM from `model`; `hard` counts the best trees only (Viterbi EM, add-one smoothing).
+    """Run EM from `model`; `report(iteration, log likelihood)` follows every iteration.
 
-    It stops when the relative gain of the objective is less than `tolerance`; `report(iteration, value)` follows every
-    iteration.
+    It stops when the relative gain of the log likelihood is less than `tolerance`.
     """
-    if smoothing is None:
-        smoothing = 1.0 if hard else 1e-12
     before = -np.inf
     for iteration in range(1, iterations + 1):
-        if hard:
-            heads, values = decode(corpus, model, limits)
-            value, counts = float(values.sum()), counts_of(corpus, heads)
-        else:
-            value, counts = expectations(corpus, model, limits)
-        model = counts.normalised(smoothing)
+        value, counts = expectations(corpus, model, limits)
+        model = counts.normalised()
         report(iteration, value)
         if value - before < tolerance * abs(value):
             break

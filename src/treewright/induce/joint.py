@@ -24,11 +24,11 @@ from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
-# Of the gap of a joint tree, relative to what the models lose by it. By convention: with the tolerance 1e-9 of other
+# Of the gap of a joint tree, relative to what the models lose by it. Not tuned: with the tolerance 1e-9 of other
 # decoders, the rounding of log probabilities would leave trees without a certificate on which one model loses nothing
 # and the other, of small weight, very little.
 TOLERANCE = 1e-6
-CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads changes; by convention
+CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads changes; not tuned
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,6 @@ class JointOptions:
     # `balanced_weight` computes from the corpus and both models before the first round; the model has this number.
     weight: float | Literal["balanced"] = "balanced"
     rounds: Count = 3
-    refinement: Count = 0  # iterations in which each model trains alone after a round
     iterations: Positive = 50  # of dual decomposition for one sentence
     smoothing: NotNegative = 1e-2  # added to the counts of the joint trees
     length_bias: float = 0.1  # of the DMV in joint training, its initial EM included
@@ -106,21 +105,21 @@ class ArcOracle:
 
 
 def arc_indicator(heads: Heads, nodes: int) -> Array:
-    """1 for the arcs of a tree and 0 for the others, [h, m] flattened."""
+    """Return 1 for the arcs of a tree and 0 for the others, [h, m] flattened."""
     cells = np.zeros((nodes, nodes))
     cells[heads, np.arange(1, nodes)] = 1.0
     return cells.ravel()
 
 
 def weight_of(options: JointOptions) -> float:
-    """The weight, after a check that it is a number."""
+    """Return the weight, after a check that it is a number."""
     if options.weight == "balanced":
         raise ValueError("joint decoding needs a weight; balanced_weight computes one")
     return options.weight
 
 
 def balanced_weight(corpus: TaggedCorpus, parameters: DmvParameters, limits: Limits, arc_scores: list[Array]) -> float:
-    """The weight of arc scores with which both models lose the same, in total, by the other model's trees.
+    """Return the weight of arc scores with which both models lose the same, in total, by the other model's trees.
 
     The loss of the DMV is measured on the tree within its limits that shares most arcs with the best tree for the arc
     scores, because that tree itself may be outside the limits.
@@ -139,7 +138,7 @@ def balanced_weight(corpus: TaggedCorpus, parameters: DmvParameters, limits: Lim
 def nearest_tree(
     sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, target: Heads
 ) -> tuple[Heads, float]:
-    """Of the trees within the limits that share most arcs with `target`, the most probable one and its log value."""
+    """Return the most probable tree, and its log value, of those within the limits that are nearest to `target`."""
     nodes = len(target) + 1
     bonus = 1.0 + dmv.value_range(sentence, parameters, limits)  # one shared arc outweighs everything else
     bonuses = bonus * arc_indicator(target, nodes).reshape(nodes, nodes)
@@ -156,14 +155,14 @@ def decode_jointly(
     max_seconds: float = math.inf,
     allowed: Array | None = None,
 ) -> JointTrees:
-    """The best tree of each sentence for log P(tree) + weight * score(tree); `arc_scores` has a matrix [h, m] for each.
+    """Find the best tree of each sentence for log P(tree) + weight * score(tree); `arc_scores` has a matrix for each.
 
     max_seconds limits the dual decomposition of one sentence; a sentence that reaches this limit, or the limit on
     iterations, is not certified and has a gap between value and bound. allowed[h, m] is -inf for arcs that are not
     allowed and 0 for the others, for a corpus of one sentence.
     """
     weight = weight_of(options)
-    found = [
+    relaxations = [
         relax(
             dual_oracles(corpus.sentence(span), parameters, limits, weight * scores, allowed),
             step=PolyakStep(),
@@ -173,31 +172,31 @@ def decode_jointly(
         )
         for span, scores in zip(corpus.spans(), arc_scores, strict=True)
     ]
-    generative, discriminative = zip(*map(trees_of, found), strict=True)
+    generative, discriminative = zip(*map(trees_of, relaxations), strict=True)
     return JointTrees(
         np.concatenate(generative),
         np.concatenate(discriminative),
-        certified=sum(one.certified for one in found),
+        certified=sum(relaxation.certified for relaxation in relaxations),
         sentences=len(corpus),
-        value=sum(one.value for one in found),
-        bound=sum(one.bound for one in found),
+        value=sum(relaxation.value for relaxation in relaxations),
+        bound=sum(relaxation.bound for relaxation in relaxations),
     )
 
 
 def dual_oracles(
     sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, scores: Array, allowed: Array | None = None
 ) -> list[Oracle]:
-    """The two subproblems of joint decoding; they share every arc of the sentence."""
+    """Return the two subproblems of joint decoding; they share every arc of the sentence."""
     arc_scores = scores if allowed is None else scores + allowed
     return [DmvOracle(sentence, parameters, limits, allowed), ArcOracle(arc_scores)]
 
 
-def trees_of(found: Relaxation) -> tuple[Heads, Heads]:
-    """The DMV's tree and the arc model's tree; both are the certified tree if there is one."""
-    if not found.certified or found.answer is None:
-        return found.structures[0], found.structures[1]
-    nodes = math.isqrt(len(found.answer))
-    tree = found.answer.reshape(nodes, nodes).argmax(axis=0)[1:].astype(np.int32)
+def trees_of(relaxation: Relaxation) -> tuple[Heads, Heads]:
+    """Return the DMV's tree and the arc model's tree; both are the certified tree if there is one."""
+    if not relaxation.certified or relaxation.answer is None:
+        return relaxation.structures[0], relaxation.structures[1]
+    nodes = math.isqrt(len(relaxation.answer))
+    tree = relaxation.answer.reshape(nodes, nodes).argmax(axis=0)[1:].astype(np.int32)
     return tree, tree
 
 
@@ -236,7 +235,7 @@ def arc_scores_of(
     weights: Array,
     convex: convex_mst.ConvexMstOptions,
 ) -> list[Array]:
-    """Arc scores x.w + mu v of every sentence of the training corpus."""
+    """Return the arc scores x.w + mu v of every sentence of the training corpus."""
     scores = np.where(cells.valid, regression.matrix @ weights + convex.rule_weight * cells.follows_rule, -np.inf)
     return cells.matrices(scores)
 
@@ -253,39 +252,34 @@ def train_jointly(
     report: Callable[[Round], None] = lambda done: None,
     keep: Callable[[JointState], None] = lambda state: None,
 ) -> Pair:
-    """Rounds of joint decoding and refitting until the trees converge or `options.rounds` is reached.
+    """Decode jointly and refit both models until the trees converge or `options.rounds` is reached.
 
     `keep` receives the state after every round.
     """
     while state.number < options.rounds and not state.converged:
         arc_scores = arc_scores_of(cells, regression, state.pair.weights, convex)
-        found = decode_jointly(corpus, state.pair.dmv, limits, arc_scores, options)
-        pair = refitted(corpus, cells, regression, found, state.pair.weights, limits, convex, options)
-        changed = 1.0 if state.heads is None else float((state.heads != found.generative).mean())
-        state = JointState(pair, state.number + 1, found.generative, changed < CONVERGED_SHARE)
+        trees = decode_jointly(corpus, state.pair.dmv, limits, arc_scores, options)
+        pair = refit(corpus, cells, regression, trees, state.pair.weights, convex, options.smoothing)
+        changed = 1.0 if state.heads is None else float((state.heads != trees.generative).mean())
+        state = JointState(pair, state.number + 1, trees.generative, changed < CONVERGED_SHARE)
         likelihood = dmv.expectations(corpus, pair.dmv, limits)[0]
-        gap = (found.bound - found.value) / len(corpus)
-        report(Round(state.number, likelihood, found.certified_share, gap, changed))
+        gap = (trees.bound - trees.value) / len(corpus)
+        report(Round(state.number, likelihood, trees.certified_share, gap, changed))
         keep(state)
     return state.pair
 
 
-def refitted(
+def refit(
     corpus: TaggedCorpus,
     cells: convex_mst.Cells,
     regression: convex_mst.Regression,
-    found: JointTrees,
+    trees: JointTrees,
     weights: Array,
-    limits: Limits,
     convex: convex_mst.ConvexMstOptions,
-    options: JointOptions,
+    smoothing: float,
 ) -> Pair:
-    """Both models fitted to the joint trees; `weights` are the regression's start."""
-    parameters = dmv.counts_of(corpus, found.generative).normalised(options.smoothing)
-    y = convex_mst.indicator(cells, found.discriminative)
+    """Fit both models to the joint trees; `weights` are the regression's start."""
+    parameters = dmv.counts_of(corpus, trees.generative).normalised(smoothing)
+    y = convex_mst.indicator(cells, trees.discriminative)
     weights = regression.fit(y, weights, convex.tolerance)
-    if options.refinement:
-        parameters = dmv.fit(corpus, parameters, limits, iterations=options.refinement, tolerance=-np.inf)
-        start = convex_mst.State(y, weights)
-        weights = convex_mst.frank_wolfe(cells, regression, start, convex, iterations=options.refinement).w
     return Pair(parameters, weights)

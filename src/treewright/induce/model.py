@@ -11,24 +11,23 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import streams
-from treewright.calls import checked, explained, explained_methods
 from treewright.checks import read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse, SearchOptions
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.induce import convex_mst, dmv, joint
-from treewright.induce.checkpoint import steps_at
 from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import TABLES, DmvParameters
-from treewright.induce.options import JOINT_METHODS, InductionOptions, InductionSettings, resolve
+from treewright.induce.options import JOINT_METHODS, InductionOptions, resolve
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
 from treewright.induce.training import OnReport, Steps, train_on
 from treewright.learn import Report
 from treewright.model import modelfile
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, sentences_of
+from treewright.model.checkpoint import Origin, open_checkpoint
+from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.parser.completion import Completion
 from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
@@ -45,7 +44,7 @@ MAX_WORDS = 1000
 
 
 @dataclass(frozen=True)
-class Found:
+class Trees:
     """Trees of a corpus as flat CoNLL heads, the sum of their values, and an upper bound on this sum."""
 
     heads: Heads
@@ -54,9 +53,8 @@ class Found:
     is_best: bool = True  # proved to be optimal
 
 
-@explained_methods
 @dataclass(frozen=True, repr=False)
-class InducedParser(Saved):
+class InducedParser(Component):
     """A parser that was learned without trees: DMV parameters, arc weights, or both.
 
     The method `best` parses with both, others with the DMV if there is one.
@@ -71,57 +69,57 @@ class InducedParser(Saved):
     """
 
     kinds: tuple[str, ...]
-    options: InductionSettings
+    options: InductionOptions
     rules: Rules
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
     clusters: Clusters | None = None  # used in place of tags
 
     KIND: ClassVar[str] = "induced parser"
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # they depend on the method
+    FORMAT: ClassVar[int] = 1  # its arrays depend on the method
 
     @classmethod
-    @checked
     def train(
         cls,
         train: Corpus,
         dev: Corpus | None = None,
         *,
         seed: int | None = None,
-        options: InductionOptions | InductionSettings | None = None,
+        options: InductionOptions | None = None,
         report: OnReport | None = None,
         checkpoint: modelfile.Path | None = None,
         resume: bool = False,
     ) -> InducedParser:
-        """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads and `dev` are not used.
+        """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads are not used.
 
-        seed replaces that of the options.
-
-        report is called after every iteration. checkpoint: a file that keeps the results of the steps, from which a
-        later call with `resume` continues; the caller removes it when the model is saved.
+        dev and seed are arguments of every component; induction is deterministic and has no use for them. report is
+        called after every iteration. checkpoint: a file that keeps the results of the steps, from which a later call
+        with `resume` continues; the caller removes it when the model is saved.
         """
-        chosen = resolve(InductionOptions() if options is None else options)
-        if seed is not None:
-            chosen = replace(chosen, seed=seed)
+        options = resolve(InductionOptions() if options is None else options)
         sentences = sentences_of(train)
-        steps = Steps() if checkpoint is None else steps_at(checkpoint, sentences, chosen, resume=resume)
+        settings, number = options.to_json(), options.clusters
+
+        def origin() -> Origin:
+            columns = (sentence.forms if number else sentence.upos for sentence in sentences)
+            return Origin.now(hash_of("\t".join(column) + "\n" for column in columns), "", settings)
+
+        steps = Steps(*open_checkpoint(checkpoint, resume, origin))
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
-        if chosen.clusters:
-            number = chosen.clusters
-            found = steps.get("clusters", lambda: clusters_of(sentences, number, report or ignore))
-            clusters = Clusters.from_json(found)
-            chosen = with_leaves(chosen, clusters)
+        if number:
+            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, report or ignore)))
+            clusters = read_plain(saved, Clusters, "clusters")
+            options = with_leaves(options, clusters)
             tags_of = clusters.tags_of
-        corpus = read_tagged(sentences, max_length=chosen.max_length, tags_of=tags_of)
-        return cls.learned(corpus, chosen, report, steps, clusters)
+        corpus = read_tagged(sentences, max_length=options.max_length, tags_of=tags_of)
+        return cls.learned(corpus, options, report, steps, clusters)
 
     @classmethod
     def learned(
         cls,
         corpus: TaggedCorpus,
-        options: InductionOptions | InductionSettings,
+        options: InductionOptions,
         report: OnReport | None = None,
         steps: Steps | None = None,
         clusters: Clusters | None = None,
@@ -130,29 +128,53 @@ class InducedParser(Saved):
 
         report is called after every iteration; steps has the results of an interrupted run.
         """
-        settings = resolve(options)
-        rules = load_rules(settings.rules, corpus.kinds)
-        found = train_on(corpus, rules, settings, report or ignore, steps or Steps())
-        return cls(corpus.kinds, found.settings, rules, found.dmv, found.arcs, clusters)
+        options = resolve(options)
+        rules = load_rules(options.rules, corpus.kinds)
+        learned = train_on(corpus, rules, options, report or ignore, steps or Steps())
+        return cls(corpus.kinds, learned.options, rules, learned.dmv, learned.arcs, clusters)
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
-        return to_arrays(self)
+        """Return the header and the arrays of a model file."""
+        arrays: dict[str, NDArray[Any]] = {}
+        if self.dmv is not None:
+            arrays |= dict(zip(TABLES, self.dmv.tables(), strict=True))
+        if self.arcs is not None:
+            arrays |= {"codes": self.arcs.codes, "weights": self.arcs.weights}
+        header = {"kinds": self.kinds, "options": self.options.to_json(), "rules": asdict(self.rules)}
+        if self.clusters is not None:
+            header["clusters"] = asdict(self.clusters)
+        return header, arrays
 
     @classmethod
     def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
-        return from_arrays(header, arrays)
+        """Make the parser of a header and arrays; messages name their source."""
+        values = read_plain(header, Header, "header")
+        options = resolve(values.options)
+        parameters = arcs = clusters = None
+        if options.method != "convex-mst":
+            parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
+            parameters.check_probabilities(len(values.kinds))
+        if options.method in {"convex-mst", *JOINT_METHODS}:
+            arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
+            arcs.check_weights()
+        if options.method == "best":
+            joint.weight_of(options.joint)
+        if options.clusters:
+            if values.clusters is None:
+                raise ValueError("the header lacks clusters")
+            clusters = values.clusters
+            clusters.check_numbers()
+        return cls(values.kinds, options, values.rules, parameters, arcs, clusters)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
-        """The best trees of a corpus, as flat CoNLL heads."""
+        """Return the best trees of a corpus, as flat CoNLL heads."""
         return self._best(corpus).heads
 
     def __repr__(self) -> str:
         kinds = "word classes" if self.clusters else "tags"
         return f"InducedParser(method={self.options.method!r}, {len(self.kinds)} {kinds})"
 
-    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf, allowed: Array | None = None) -> Found:
+    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf, allowed: Array | None = None) -> Trees:
         """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence.
 
         allowed[h, m] is -inf for arcs that are not allowed and 0 for the others, for a corpus of one sentence. The
@@ -162,20 +184,20 @@ class InducedParser(Saved):
         if self.dmv is not None and self.options.method != "best":
             heads, values = dmv.decode(corpus, self.dmv, limits, allowed)
             value = float(values.sum())
-            return Found(heads, value, value)
+            return Trees(heads, value, value)
         if self.arcs is None:
             raise ValueError("a model without DMV parameters and arc weights")
         cells = convex_mst.cells_of(corpus, self.rules)
         scores = self.arcs.scores(cells)
         if self.dmv is not None:
             arc_scores = cells.matrices(scores + self.options.convex.rule_weight * cells.follows_rule)
-            found = joint.decode_jointly(corpus, self.dmv, limits, arc_scores, self.options.joint, max_seconds, allowed)
-            return Found(found.generative, found.value, found.bound, found.certified_share == 1)
+            trees = joint.decode_jointly(corpus, self.dmv, limits, arc_scores, self.options.joint, max_seconds, allowed)
+            return Trees(trees.generative, trees.value, trees.bound, trees.certified_share == 1)
         if allowed is not None:
             scores = scores + allowed.ravel()
         heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
         value = float(scores[convex_mst.indicator(cells, heads) > 0].sum())
-        return Found(heads, value, value)
+        return Trees(heads, value, value)
 
     def parse(
         self,
@@ -189,7 +211,7 @@ class InducedParser(Saved):
         confidence: bool = True,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
-        """Copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
+        """Return copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
 
         The keywords are those of a supervised parser. Trees are projective; threads, all_arcs (no arc is removed) and
         confidence (there is no gold data to calibrate it on) have no effect. Every method decodes exactly except
@@ -226,14 +248,14 @@ class InducedParser(Saved):
         return complete(self, sentences, on_error, checked_search(method, projective, max_seconds))
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
-        found, relations = self.tree(sentence, max_seconds)
-        return sentence.with_tree(found.heads, relations, self.result(found), None)
+        tree, relations = self.tree(sentence, max_seconds)
+        return sentence.with_tree(tree.heads, relations, self.result(tree), None)
 
-    def result(self, found: Found) -> Parse:
-        """Trees with their value as the result of a decoder."""
-        nodes = np.concatenate([np.array([-1], np.int32), found.heads])
-        gap = 0.0 if found.is_best else found.bound - found.value
-        return Parse(nodes, found.value, found.bound, self.options.method, gap)
+    def result(self, tree: Trees) -> Parse:
+        """Return a tree with its value as the result of a decoder."""
+        nodes = np.concatenate([np.array([-1], np.int32), tree.heads])
+        gap = 0.0 if tree.is_best else tree.bound - tree.value
+        return Parse(nodes, tree.value, tree.bound, self.options.method, gap)
 
     @property
     def tags_of(self) -> Tags:
@@ -242,15 +264,15 @@ class InducedParser(Saved):
 
     def tree(
         self, sentence: Sentence, max_seconds: float = math.inf, allowed: Array | None = None
-    ) -> tuple[Found, list[str]]:
-        """The best tree of a sentence and its relations; allowed[h, m] is 0 or -inf, over the words that are analysed.
+    ) -> tuple[Trees, list[str]]:
+        """Return the best tree of a sentence and its relations; allowed[h, m] is 0 or -inf, over the words analysed.
 
         max_seconds limits joint decoding. An InfeasibleError says that no tree is allowed.
         """
         tags_of = self.tags_of
         words = words_of(sentence, tags_of)
         heads = np.zeros(len(sentence), dtype=np.int32)
-        found, root = Found(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
+        tree, root = Trees(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
         if len(words.tags) > MAX_WORDS:
             problem = f"{len(words.tags)} words without punctuation; an induced parser reads at most {MAX_WORDS}"
             raise FormatError(sentence.source, sentence.line, f"{problem}, split the sentence")
@@ -259,12 +281,12 @@ class InducedParser(Saved):
         if allowed is not None and np.isnan(allowed).any():
             raise InputError("allowed has NaN; expected 0, or -inf to forbid an arc")
         if words.tags:
-            found = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
-            if found.value == -math.inf:
+            tree = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
+            if tree.value == -math.inf:
                 raise InfeasibleError("no projective tree within the limits of the model has these arcs")
             place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
-            heads[words.positions] = place[found.heads]
-            root = int(words.positions[found.heads == 0][0]) + 1
+            heads[words.positions] = place[tree.heads]
+            root = int(words.positions[tree.heads == 0][0]) + 1
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True
         heads[~is_word] = root
@@ -273,11 +295,11 @@ class InducedParser(Saved):
             "root" if head == 0 else "dep" if kept else "punct"
             for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
         ]
-        return replace(found, heads=heads), relations
+        return replace(tree, heads=heads), relations
 
 
 def checked_search(method: str, projective: bool | None, max_seconds: float | None) -> float:
-    """The time limit of a search, after a check of the keywords that an induced model has in common with others."""
+    """Check the keywords that an induced model shares with other parsers; return the time limit."""
     check_seconds(max_seconds)
     if method != "exact" or projective is False:
         raise InputError(
@@ -290,23 +312,24 @@ def ignore(report: Report) -> None:
     """The report function of a training without one."""
 
 
-def with_leaves(settings: InductionSettings, clusters: Clusters) -> InductionSettings:
-    """The settings with the function words among word classes as leaves, where the method has limits."""
-    if settings.method == "dmv":
-        return settings
-    return replace(settings, limits=replace(settings.limits, leaves=clusters.function_classes()))
+def with_leaves(options: InductionOptions, clusters: Clusters) -> InductionOptions:
+    """Return the options with the function words among word classes as leaves, where the method has limits."""
+    if options.method == "dmv":
+        return options
+    return replace(options, limits=replace(options.limits, leaves=clusters.function_classes()))
 
 
-def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) -> dict[str, Any]:
+def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) -> Clusters:
+    """Find word classes of sentences."""
+
     def on_iteration(sweep: int, value: float) -> None:
         report(Report("word classes", sweep, SWEEPS, figures={"log likelihood a word": value}))
 
-    return cluster((sentence.forms for sentence in sentences), number, report=on_iteration).to_json()
+    return cluster((sentence.forms for sentence in sentences), number, report=on_iteration)
 
 
-@explained
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
-    """The DMV's parameters of a model by falling probability: roots, attachments by side, stops; words of classes.
+    """Return a model's DMV parameters by falling probability: roots, attachments by side, stops; words of classes.
 
     >>> from treewright.induce import InducedParser, InductionOptions
     >>> parser = InducedParser.train("sample.conllu", options=InductionOptions(method="dmv"))
@@ -339,24 +362,11 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
                     "after a modifier": float(parameters.stop[h, side, 1]),
                 }
             )
-    found = {"roots": roots, "attachments": attachments, "stops": stops}
+    shown = {"roots": roots, "attachments": attachments, "stops": stops}
     if model.clusters is not None:
         words = dict(zip(model.clusters.names, model.clusters.examples, strict=True))
-        found["classes"] = [{"tag": kind, "words": list(words[kind])} for kind in kinds]
-    return found
-
-
-def to_arrays(model: InducedParser) -> Stored:
-    """The header and the arrays of a model file."""
-    arrays: dict[str, NDArray[Any]] = {}
-    if model.dmv is not None:
-        arrays |= dict(zip(TABLES, model.dmv.tables(), strict=True))
-    if model.arcs is not None:
-        arrays |= {"codes": model.arcs.codes, "weights": model.arcs.weights}
-    header = {"kinds": model.kinds, "options": model.options.to_json(), "rules": asdict(model.rules)}
-    if model.clusters is not None:
-        header["clusters"] = model.clusters.to_json()
-    return header, arrays
+        shown["classes"] = [{"tag": kind, "words": list(words[kind])} for kind in kinds]
+    return shown
 
 
 @dataclass(frozen=True)
@@ -367,24 +377,3 @@ class Header:
     options: InductionOptions
     rules: Rules
     clusters: Clusters | None = None
-
-
-def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
-    """The inverse of `to_arrays`."""
-    found = read_plain(header, Header, "header")
-    options = resolve(found.options)
-    parameters = arcs = clusters = None
-    if options.method != "convex-mst":
-        parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
-        parameters.check_probabilities(len(found.kinds))
-    if options.method in {"convex-mst", *JOINT_METHODS}:
-        arcs = ArcModel(np.array(arrays["codes"]), np.array(arrays["weights"]))
-        arcs.check_weights()
-    if options.method == "best":
-        joint.weight_of(options.joint)
-    if options.clusters:
-        if found.clusters is None:
-            raise ValueError("the header lacks clusters")
-        clusters = found.clusters
-        clusters.check_numbers()
-    return InducedParser(found.kinds, options, found.rules, parameters, arcs, clusters)

@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained, explained_methods
 from treewright.errors import InputError
 
 if sys.version_info >= (3, 11):
@@ -68,7 +67,6 @@ UPOS = frozenset(  # of UD 1 and 2
 )
 
 
-@explained_methods
 @dataclass(frozen=True)
 class Rules:
     """A set of rules and its name or file."""
@@ -77,19 +75,17 @@ class Rules:
     table: Table
 
     def matrix(self, kinds: Sequence[str]) -> NDArray[np.float64]:
-        """[head, modifier] over the kinds and, as the last head, the root: 1 where a rule holds."""
+        """Return [head, modifier] over the kinds and, as the last head, the root: 1 where a rule holds."""
         heads = [*kinds, ROOT]
-        found = [[float(m in self.table.get(h, ())) for m in kinds] for h in heads]
-        return np.array(found).reshape(len(heads), len(kinds))
+        rows = [[float(m in self.table.get(h, ())) for m in kinds] for h in heads]
+        return np.array(rows).reshape(len(heads), len(kinds))
 
 
-@explained
 def load_rules(name_or_path: str, kinds: Sequence[str] = ()) -> Rules:
-    """The rules by name_or_path: a name ("ud"), or a TOML file of lines such as VERB = ["NOUN", "ADV"].
+    """Return the rules of a name ("ud"), or of a TOML file of lines such as VERB = ["NOUN", "ADV"].
 
-    ROOT stands for the root node.
-
-    A tag that is neither in UD nor among `kinds` is refused, because its rule would apply to no arc.
+    ROOT stands for the root node. A tag that is neither in UD nor among `kinds` is refused, because its rule would
+    apply to no arc.
 
     >>> load_rules("ud").table["ROOT"]
     ('VERB', 'NOUN')

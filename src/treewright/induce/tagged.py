@@ -9,11 +9,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.calls import explained, explained_methods
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
-UNKNOWN_AS = ("X", "NOUN")  # an unknown tag is replaced by the first of these that the model has; by convention
+UNKNOWN_AS = ("X", "NOUN")  # an unknown tag is replaced by the first of these that the model has; not tuned
 
 
 class HasTags(Protocol):
@@ -32,7 +31,6 @@ class HasTags(Protocol):
 Tags = Callable[[Any], Sequence[str]]  # from a sentence to its tags or word classes
 
 
-@explained_methods
 @dataclass(frozen=True)
 class TaggedCorpus:
     """Sentences as tag numbers: `tags` is flat, sentence i ends before `ends[i]`.
@@ -61,17 +59,17 @@ class TaggedCorpus:
         return self.ends - self.begins
 
     def spans(self) -> Iterator[slice]:
-        """(begin, end) of each sentence in `tags`."""
+        """Yield the slice of `tags` of each sentence."""
         for begin, end in zip(self.begins.tolist(), self.ends.tolist(), strict=True):
             yield slice(begin, end)
 
     def sentence(self, span: slice) -> TaggedCorpus:
-        """A corpus of one sentence."""
+        """Return a corpus of one sentence."""
         tags = self.tags[span]
         return TaggedCorpus(self.kinds, tags, np.array([len(tags)], dtype=np.int32), [])
 
     def shorter_than(self, limit: int) -> TaggedCorpus:
-        """The sentences of at most `limit` words."""
+        """Return the sentences of at most `limit` words."""
         chosen = np.flatnonzero(self.lengths <= limit)
         spans = list(self.spans())
         words = np.concatenate([np.arange(spans[i].start, spans[i].stop) for i in chosen] or [np.zeros(0, np.intp)])
@@ -94,7 +92,7 @@ class Words:
 
 
 def upos_of(sentence: HasTags) -> Sequence[str]:
-    """The UPOS tags of a sentence; a sentence without tags is refused."""
+    """Return the UPOS tags of a sentence; a sentence without tags is refused."""
     if "_" in sentence.upos:
         raise InputError(
             f"{sentence.source}:{sentence.line}: a word without a tag ('_' in UPOS); tag the text first (treewright tag"
@@ -111,11 +109,11 @@ def words_of(sentence: HasTags, tags_of: Tags = upos_of) -> Words:
 
 
 def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArray[np.int32] | None:
-    """Gold heads as CoNLL numbers among the words at `positions`; None unless the sentence has a complete tree."""
+    """Return gold heads as CoNLL numbers among the words at `positions`; None without a complete tree."""
     if len(heads) == 0 or (heads < 0).any():
         return None
     number_of = {0: 0} | {int(position) + 1: new for new, position in enumerate(positions, start=1)}
-    found = []
+    renumbered = []
     for position in positions:
         head = int(heads[position])
         for _ in heads:  # at most so many steps, for a cycle of punctuation has no end
@@ -124,11 +122,10 @@ def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArr
             head = int(heads[head - 1])
         else:
             return None
-        found.append(number_of[head])
-    return np.array(found, dtype=np.int32)
+        renumbered.append(number_of[head])
+    return np.array(renumbered, dtype=np.int32)
 
 
-@explained
 def read_tagged(
     sentences: Iterable[HasTags],
     *,
@@ -137,7 +134,7 @@ def read_tagged(
     tags_of: Tags = upos_of,
     source: str = "the input",
 ) -> TaggedCorpus:
-    """The tags of sentences, punctuation removed; those of more than `max_length` words are left out.
+    """Return the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
     Without `kinds` the kinds are the tags of the sentences; with it (at parse time) an unknown tag is replaced by X or
     NOUN, whichever is first among the kinds, or by the first kind. `tags_of` returns the tags of a sentence.
@@ -148,33 +145,31 @@ def read_tagged(
     >>> corpus.kinds[:3], corpus.ends.tolist()
     (('ADJ', 'ADP', 'ADV'), [10, 18, 26])
     """
-    found: list[Words] = []
+    kept: list[Words] = []
     for sentence in sentences:
         words = words_of(sentence, tags_of)
         if words.tags and (max_length is None or len(words.tags) <= max_length):
-            found.append(words)
-    if not found:
+            kept.append(words)
+    if not kept:
         limit = "" if max_length is None else f" or longer than {max_length} words"
         raise InputError(f"{source}: no sentence to learn from (every one is empty, all punctuation{limit})")
-    inventory = tuple(kinds) if kinds is not None else tuple(sorted({tag for words in found for tag in words.tags}))
+    inventory = tuple(kinds) if kinds is not None else tuple(sorted({tag for words in kept for tag in words.tags}))
     number_of = {tag: i for i, tag in enumerate(inventory)}
     fallback = next((number_of[tag] for tag in UNKNOWN_AS if tag in number_of), 0)
-    trees = [words.heads for words in found if words.heads is not None]
+    trees = [words.heads for words in kept if words.heads is not None]
     return TaggedCorpus(
         inventory,
-        np.array([number_of.get(tag, fallback) for words in found for tag in words.tags], dtype=np.int32),
-        np.cumsum([len(words.tags) for words in found]).astype(np.int32),
-        [words.positions for words in found],
-        np.concatenate(trees) if len(trees) == len(found) else None,
+        np.array([number_of.get(tag, fallback) for words in kept for tag in words.tags], dtype=np.int32),
+        np.cumsum([len(words.tags) for words in kept]).astype(np.int32),
+        [words.positions for words in kept],
+        np.concatenate(trees) if len(trees) == len(kept) else None,
     )
 
 
-@explained
 def accuracy(heads: NDArray[np.int32], corpus: TaggedCorpus) -> float:
-    """Directed accuracy: the share of the words of a corpus whose head in heads is the gold head, the root's included.
+    """Return the directed accuracy: the share of the words of a corpus with the gold head, the root's included.
 
     >>> import treewright as tw
-    >>> from treewright.induce import read_tagged
     >>> corpus = read_tagged(tw.read("sample.conllu"))
     >>> accuracy(corpus.heads, corpus)
     1.0

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treewright.calls import explained_methods
-from treewright.induce import convex_mst, dmv, featurised, joint
+from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import DmvParameters
-from treewright.induce.options import InductionSettings
+from treewright.induce.options import InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.learn import Report
@@ -18,18 +17,17 @@ from treewright.learn import Report
 OnReport = Callable[[Report], None]  # called after every iteration
 
 
-@explained_methods
 class Steps:
     """The results of the steps of training; those of an interrupted run are not computed again."""
 
     def __init__(
-        self, done: dict[str, Any] | None = None, keep: Callable[[dict[str, Any]], None] = lambda done: None
+        self, done: dict[str, Any] | None = None, save: Callable[[Mapping[str, Any]], None] = lambda done: None
     ) -> None:
         self.done = done if done is not None else {}
-        self._keep = keep
+        self._save = save
 
     def get(self, name: str, compute: Callable[[], Any]) -> Any:
-        """The result of the step of this name, by compute() if it is not there: an array, or values by name."""
+        """Return the result of the step of this name, by compute() if it is not there: an array, or values by name."""
         if name not in self.done:
             self.keep(name, compute())
         return self.done[name]
@@ -37,19 +35,19 @@ class Steps:
     def keep(self, name: str, result: Any) -> None:
         """Store the result of the step of this name."""
         self.done[name] = result
-        self._keep(self.done)
+        self._save(self.done)
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The result of training: settings with the weight that was used, and DMV parameters, arc weights, or both."""
+    """The result of training: options with the weight that was used, and DMV parameters, arc weights, or both."""
 
-    settings: InductionSettings
+    options: InductionOptions
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
 
 
-def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionSettings, report: OnReport, steps: Steps) -> Learned:
+def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionOptions, report: OnReport, steps: Steps) -> Learned:
     """Train on a corpus of tags by the method of the options."""
     if options.method in {"dmv", "lc-dmv"}:
         return Learned(options, dmv_step(corpus, options, report, steps))
@@ -63,21 +61,20 @@ def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionSettings, rep
     return Learned(options, pair.dmv, ArcModel(space.regression.codes, pair.weights))
 
 
-def dmv_step(corpus: TaggedCorpus, options: InductionSettings, report: OnReport, steps: Steps) -> DmvParameters:
+def dmv_step(corpus: TaggedCorpus, options: InductionOptions, report: OnReport, steps: Steps) -> DmvParameters:
     return DmvParameters(**steps.get("dmv", lambda: dict(vars(train_dmv(corpus, options, report)))))
 
 
-def train_dmv(corpus: TaggedCorpus, options: InductionSettings, report: OnReport) -> DmvParameters:
-    """Train the DMV alone, under the limits of the method: EM, Viterbi EM, or features and L-BFGS."""
+def train_dmv(corpus: TaggedCorpus, options: InductionOptions, report: OnReport) -> DmvParameters:
+    """Train the DMV alone by EM, under the limits of the method."""
 
     def on_iteration(iteration: int, value: float) -> None:
-        report(Report("DMV", iteration, options.iterations, figures={"log likelihood a word": value / words}))
+        report(
+            Report("DMV", iteration, options.iterations, figures={"log likelihood a word": value / len(corpus.tags)})
+        )
 
-    words, limits = len(corpus.tags), options.limits
-    if options.features:
-        return featurised.fit_featurised(corpus, limits, iterations=options.iterations, report=on_iteration)
-    start = dmv.initial(options.start, corpus, options.seed)
-    return dmv.fit(corpus, start, limits, iterations=options.iterations, hard=options.hard, report=on_iteration)
+    start = dmv.initial(options.start, corpus)
+    return dmv.fit(corpus, start, options.limits, iterations=options.iterations, report=on_iteration)
 
 
 @dataclass(frozen=True)
@@ -88,11 +85,11 @@ class ArcSpace:
     regression: convex_mst.Regression
 
     @classmethod
-    def of(cls, corpus: TaggedCorpus, rules: Rules, options: InductionSettings) -> ArcSpace:
+    def of(cls, corpus: TaggedCorpus, rules: Rules, options: InductionOptions) -> ArcSpace:
         cells = convex_mst.cells_of(corpus, rules)
         return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
 
-    def train(self, options: InductionSettings, report: OnReport) -> convex_mst.State:
+    def train(self, options: InductionOptions, report: OnReport) -> convex_mst.State:
         """Train Convex-MST alone."""
 
         def on_iteration(iteration: int, objective: float, gap: float) -> None:
@@ -103,9 +100,9 @@ class ArcSpace:
         return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
 
     def balanced(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionSettings, steps: Steps
-    ) -> InductionSettings:
-        """The settings with the balanced weight, unless a weight was given."""
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: Steps
+    ) -> InductionOptions:
+        """Return the options with the balanced weight, unless a weight was given."""
         if options.joint.weight != "balanced":
             return options
         arc_scores = joint.arc_scores_of(self.cells, self.regression, start.weights, options.convex)
@@ -113,9 +110,9 @@ class ArcSpace:
         return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_jointly(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionSettings, report: OnReport, steps: Steps
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: Steps
     ) -> joint.Pair:
-        """Rounds of joint training, from the last round that was kept."""
+        """Train jointly, from the last round that was kept."""
         weight = joint.weight_of(options.joint)
 
         def on_iteration(done: joint.Round) -> None:

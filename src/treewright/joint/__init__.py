@@ -5,20 +5,19 @@
 model 1, or a treebank grammar, and a trigram tagger that agree on tags; `agree_on_tags` is the combination.
 """
 
-from treewright.joint.agreement import JointParse
+from treewright.joint.agreement import JointParse, TagParse
 from treewright.joint.arcs import agree_on_arcs
-from treewright.joint.dependencies import GrammarWithDependencies, JointProblem
+from treewright.joint.dependencies import GrammarWithDependencies
 from treewright.joint.model import JointOptions
 from treewright.joint.taggers import Trigrams
 from treewright.joint.tagging import GrammarWithTagger
-from treewright.joint.tags import TagParse, agree_on_tags
+from treewright.joint.tags import agree_on_tags
 
 __all__ = [
     "GrammarWithDependencies",
     "GrammarWithTagger",
     "JointOptions",
     "JointParse",
-    "JointProblem",
     "TagParse",
     "Trigrams",
     "agree_on_arcs",

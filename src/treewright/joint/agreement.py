@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.grammar import LexicalParse
-from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, Step, branch
+from treewright.errors import InputError
+from treewright.grammar import LexicalParse, PhraseParse
+from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, branch
 from treewright.streams import check_count
 
 if TYPE_CHECKING:
@@ -31,19 +33,29 @@ Vector = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
-def agreed(
+class AgreementOptions(TypedDict, total=False):
+    """How long two models search for a tree on which they agree.
+
+    Where there is no agreement after split_after iterations (None: after max_iterations), the problem is split by
+    branch and bound; max_iterations are those of all parts together, and exact continues without this limit.
+    """
+
+    max_iterations: int
+    exact: bool
+    split_after: int | None
+
+
+def agree(
     oracles: Sequence[Oracle],
     weight: float,
-    max_iterations: int,
-    exact: bool,
-    step: Step | None = None,
+    *,
+    max_iterations: int = MAX_ITERATIONS,
+    exact: bool = False,
     split_after: int | None = SPLIT_AFTER,
 ) -> Relaxation:
-    """Dual decomposition of two models, of which weight multiplies the second.
-
-    A problem on which they do not agree is split after so many iterations (branch and bound; None: not at all).
-    max_iterations are those of all parts together; exact has no such limit.
-    """
+    """Search by dual decomposition for the best structure of two models, of which weight multiplies the second."""
+    if not math.isfinite(weight):
+        raise InputError(f"weight is {weight}; expected a finite number")
     check_count(max_iterations, "max_iterations")
     if split_after is not None:
         check_count(split_after, "split_after")
@@ -53,7 +65,7 @@ def agreed(
         max_iterations=max_iterations if split_after is None else min(split_after, max_iterations),
         node_iterations=NODE_ITERATIONS,
         total_iterations=math.inf if exact else max_iterations,
-        step=STEP if step is None else step,
+        step=STEP,
         trace=True,
     )
 
@@ -70,7 +82,7 @@ V = TypeVar("V", bound=Variables)
 
 
 @dataclass(frozen=True, eq=False)
-class SharedOracle(Generic[V]):
+class SharedOracle(ABC, Generic[V]):
     """An oracle that decides all shared variables, of which those with a mask of False are off."""
 
     variables: V
@@ -81,8 +93,16 @@ class SharedOracle(Generic[V]):
         """All variables."""
         return np.arange(len(self.mask))
 
+    @abstractmethod
+    def solve(self, multipliers: Vector) -> Answer:
+        """Find the structure that maximises its score plus the multipliers of its variables."""
+
+    def score(self, assignment: Vector) -> float:
+        """Return the score of the best structure with these variables on."""
+        return self.solve(np.where(assignment > 0, 0.0, -np.inf)).value
+
     def restrict(self, fixed: Mapping[int, bool]) -> Self:
-        """The structures with these variables on or off; one that is on excludes the others of its group."""
+        """Fix these variables on or off; one that is on excludes the others of its group."""
         mask, group = self.mask.copy(), self.variables.group
         for variable, on in fixed.items():
             if on:
@@ -92,7 +112,7 @@ class SharedOracle(Generic[V]):
         return replace(self, mask=mask)
 
     def none(self) -> Answer:
-        """The answer when there is no structure."""
+        """Return the answer when there is no structure."""
         return Answer(-math.inf, np.zeros(len(self.mask)))
 
 
@@ -115,23 +135,39 @@ class JointParse(LexicalParse):
         return " ".join(filter(None, [super().scope, self.condition]))
 
 
-def certificate(found: Relaxation, weight: float) -> dict[str, Any]:
-    """What the result of a relaxation says about a tree, as keywords of its class."""
+@dataclass(frozen=True)
+class TagParse(PhraseParse):
+    """A tree whose tags maximise the sum of the scores of grammar and tagger; score and bound are of this sum.
+
+    A certificate is about the trees with tags that the tagger considers.
+    """
+
+    weight: float = 1.0
+    disagreements: tuple[int, ...] = ()  # in each iteration, words and tags on which the models disagreed
+    nodes: int = 1  # parts of the problem that were solved; 1: it was not split
+
+
+def certificate(relaxation: Relaxation, weight: float) -> dict[str, Any]:
+    """Return what the result of a relaxation says about a tree, as keywords of its class."""
     return {
-        "score": found.value,
-        "bound": found.bound,
+        "score": relaxation.value,
+        "bound": relaxation.bound,
         "method": "dual decomposition",
-        "gap": found.gap,
-        "spread": found.spread,
-        "tolerance": found.tolerance,
-        "evidence": found.evidence,
-        "iterations": found.iterations,
+        "gap": relaxation.gap,
+        "spread": relaxation.spread,
+        "tolerance": relaxation.tolerance,
+        "evidence": relaxation.evidence,
+        "iterations": relaxation.iterations,
         "weight": weight,
-        "disagreements": tuple(iteration.disagreements for iteration in found.trace),
-        "nodes": found.nodes,
+        "disagreements": tuple(iteration.disagreements for iteration in relaxation.trace),
+        "nodes": relaxation.nodes,
     }
 
 
-def as_joint(parse: LexicalParse, weight: float) -> JointParse:
-    """A parse of the grammar alone as the result of a joint search."""
-    return JointParse(**{field.name: getattr(parse, field.name) for field in fields(parse)}, weight=weight)
+def grammar_result(parse: PhraseParse, weight: float, note: str = "") -> JointParse | TagParse:
+    """Return a parse of the grammar alone as the result of a joint search; a note says why it is not certified."""
+    values = {field.name: getattr(parse, field.name) for field in fields(parse)}
+    if note:
+        values |= {"bound": math.inf, "gap": math.inf, "given_up": "; ".join(filter(None, [parse.given_up, note]))}
+    result = JointParse if isinstance(parse, LexicalParse) else TagParse
+    return result(**values, weight=weight)

@@ -10,27 +10,21 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
 from treewright.caching import cached_property
-from treewright.calls import explained
 from treewright.decode import Candidates, Parts
 from treewright.errors import InfeasibleError
-from treewright.grammar import ParseForest
-from treewright.joint.agreement import (
-    MAX_ITERATIONS,
-    SPLIT_AFTER,
-    JointParse,
-    SharedOracle,
-    Vector,
-    agreed,
-    certificate,
-)
-from treewright.relax import Answer, Oracle, Relaxation, Step
+from treewright.grammar.collins_forest import ParseForest
+from treewright.joint.agreement import AgreementOptions, JointParse, SharedOracle, Vector, agree, certificate
+from treewright.relax import Answer, Oracle
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Indices = NDArray[np.int32]
 
@@ -45,7 +39,7 @@ class ArcVariables:
 
     @classmethod
     def of(cls, forest: ParseForest) -> ArcVariables:
-        """The arcs of a forest."""
+        """Return the arcs of a forest."""
         words = len(forest.sentence.kept)
         assert forest.forest is not None
         codes = np.unique(forest.forest.arrays()[0][:, 3])
@@ -63,18 +57,18 @@ class ArcVariables:
         return self.modifier
 
     def matrix(self, values: Vector, other: float) -> Vector:
-        """[h, m] with these values, and another value where there is no arc."""
+        """Return [h, m] with these values, and another value where there is no arc."""
         full = np.full((self.words + 1, self.words + 1), other)
         full[self.head, self.modifier] = values
         return full
 
     def assignment(self, heads: Indices) -> Vector:
-        """1.0 for each arc of a tree."""
+        """Return 1.0 for each arc of a tree."""
         chosen: Vector = (heads[self.modifier] == self.head).astype(np.float64)
         return chosen
 
     def heads(self, assignment: Vector) -> Indices | None:
-        """The tree with these arcs; None if a word has no head, or several."""
+        """Return the tree with these arcs; None if a word has no head, or several."""
         on = assignment > 0.5
         if sorted(self.modifier[on].tolist()) != list(range(1, self.words + 1)):
             return None
@@ -90,7 +84,7 @@ class PhraseOracle(SharedOracle[ArcVariables]):
     forest: ParseForest
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The tree that maximises log P plus the multipliers of its arcs."""
+        """Find the tree that maximises log P plus the multipliers of its arcs."""
         assert self.forest.forest is not None
         adjustment = self.variables.matrix(np.where(self.mask, multipliers, -np.inf), 0.0)
         value, rows, heads = self.forest.forest.best(adjustment)
@@ -99,7 +93,7 @@ class PhraseOracle(SharedOracle[ArcVariables]):
         return Answer(value, self.variables.assignment(heads), (rows, heads))
 
     def score(self, assignment: Vector) -> float:
-        """log P of the best tree with these arcs."""
+        """Return log P of the best tree with these arcs."""
         assert self.forest.forest is not None
         chosen = np.where(self.mask & (assignment > 0.5), 0.0, -np.inf)
         value, _, _ = self.forest.forest.best(self.variables.matrix(chosen, -np.inf))
@@ -124,7 +118,7 @@ class DependencyOracle(SharedOracle[ArcVariables]):
         return self.parts if self.mask.all() else self.parts.prune(self.mask[self._order])
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The tree that maximises its value plus the multipliers of its arcs."""
+        """Find the tree that maximises its value plus the multipliers of its arcs."""
         order = self._order[self.mask[self._order]]
         try:
             parse = decode.tree(self._allowed.adjusted(multipliers[order]), projective=True, root="single")
@@ -133,57 +127,44 @@ class DependencyOracle(SharedOracle[ArcVariables]):
         return Answer(parse.score, self.variables.assignment(parse.heads), parse.heads)
 
     def score(self, assignment: Vector) -> float:
-        """The value of the tree with these arcs."""
+        """Return the value of the tree with these arcs."""
         heads = self.variables.heads(assignment)
         return -math.inf if heads is None else self._allowed.value(heads)
 
 
-@explained
 def agree_on_arcs(
-    forest: ParseForest,
-    parts: Parts,
-    *,
-    weight: float = 1.0,
-    max_iterations: int = MAX_ITERATIONS,
-    exact: bool = False,
-    step: Step | None = None,
-    split_after: int | None = SPLIT_AFTER,
+    forest: ParseForest, parts: Parts, *, weight: float = 1.0, **search: Unpack[AgreementOptions]
 ) -> JointParse:
-    """The tree of a forest and the dependency tree of parts over its arcs that agree and have the best sum of scores.
+    """Find the tree of a forest and the dependency tree over its arcs that agree and have the best sum of scores.
 
-    forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. Where
-    there is no agreement after split_after iterations (None: after max_iterations), the problem is split by branch and
-    bound; max_iterations are those of all parts together, and exact continues without this limit. step is a rule of
-    treewright.relax, by default that with the most certificates on development data.
+    forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. search are
+    the keywords max_iterations, exact and split_after. Where there is no agreement after split_after iterations (None:
+    after max_iterations), the problem is split by branch and bound; max_iterations are those of all parts together, and
+    exact continues without this limit.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.grammar import Collins
     >>> grammar = Collins.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
     >>> parts = Parts(3, arcs=([0, 2], [2, 1], [1.0, 1.0]))
-    >>> found = agree_on_arcs(grammar.forest(["it", "rains"]), parts)
-    >>> print(found.tree, found.score, found.certified)
+    >>> joint = agree_on_arcs(grammar.forest(["it", "rains"]), parts)
+    >>> print(joint.tree, joint.score, joint.certified)
     (S (NP (PRP it)) (VP (VBZ rains))) 2.0 True
     """
     arcs = ArcVariables.of(forest)
     every = np.ones(arcs.count, dtype=bool)
     oracles: list[Oracle] = [PhraseOracle(arcs, every, forest), DependencyOracle(arcs, every, parts)]
-    found = agreed(oracles, weight, max_iterations, exact, step, split_after)
-    return joint_parse(forest, arcs, found, weight)
-
-
-def joint_parse(forest: ParseForest, arcs: ArcVariables, found: Relaxation, weight: float) -> JointParse:
-    """The result of a relaxation as a parse: the best tree with the agreed arcs."""
-    if found.answer is None:
+    relaxation = agree(oracles, weight, **search)
+    if relaxation.answer is None:
         raise InfeasibleError("no tree of the forest has arcs that the dependency parser allows")
-    chosen = np.where(np.asarray(found.answer) > 0.5, 0.0, -np.inf)
+    chosen = np.where(np.asarray(relaxation.answer) > 0.5, 0.0, -np.inf)
     best = forest.best_of_kept(arcs.matrix(chosen, -np.inf))
     return JointParse(
-        best.tree, given_up=forest.given_up, heads=best.heads, beam=forest.beam, **certificate(found, weight)
+        best.tree, given_up=forest.given_up, heads=best.heads, beam=forest.beam, **certificate(relaxation, weight)
     )
 
 
 def candidate_arcs(arcs: ArcVariables) -> Candidates:
-    """The arcs as the dependency parser takes them."""
+    """Return the arcs as the dependency parser takes them."""
     order = np.lexsort((arcs.head, arcs.modifier))
     marginal = np.zeros((arcs.words + 1, arcs.words + 1))
     return Candidates(
@@ -194,7 +175,7 @@ def candidate_arcs(arcs: ArcVariables) -> Candidates:
 
 
 def only_arcs(words: int, heads: Indices, kept: list[int]) -> NDArray[Any]:
-    """Adjustments over all words of a sentence that allow only the arcs of a tree over the words that are parsed."""
+    """Return adjustments over all words of a sentence that allow only the arcs of a tree over the words parsed."""
     node = [0, *(place + 1 for place in kept)]
     full = np.full((words + 1, words + 1), -np.inf)
     for m, h in enumerate(heads.tolist()):

@@ -12,20 +12,20 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, cast
 
 import numpy as np
 
-from treewright.calls import explained, explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.decode import Parts
 from treewright.errors import InfeasibleError
-from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, ParseForest, dependencies
+from treewright.grammar import Collins, CollinsOptions, HeadRules, LexicalParse, dependencies
 from treewright.grammar.collins import MAX_WORDS, top_of
+from treewright.grammar.collins_forest import ParseForest
 from treewright.grammar.collins_forest import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
-from treewright.joint.agreement import MAX_ITERATIONS, SPLIT_AFTER, JointParse, as_joint
+from treewright.joint.agreement import AgreementOptions, JointParse, grammar_result
 from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import ConsideredTags, SentenceTagger
@@ -34,15 +34,16 @@ from treewright.model import component
 from treewright.model.component import Arrays
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.worker import Worker
-from treewright.relax import Step
 from treewright.tagger import Tagger
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 CONDITION = "with tags that the tagger considers for unknown words"
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
 
 
-@explained_methods
 class GrammarWithDependencies(JointModel[Collins]):
     """Model 1 and a dependency parser that agree on arcs."""
 
@@ -53,7 +54,6 @@ class GrammarWithDependencies(JointModel[Collins]):
         self.tagger, self.parser = tagger, parser
 
     @classmethod
-    @explained
     def train(
         cls,
         train: TreeSource,
@@ -75,10 +75,8 @@ class GrammarWithDependencies(JointModel[Collins]):
         """
         options = options or JointOptions()
         trees, held_out = training_trees(train, dev)
-        grammar_options = grammar_options or CollinsOptions()
-        rules = HeadRules.load(grammar_options.head_rules if head_rules is None else head_rules)
-        grammar = Collins.counted(trees, rules, grammar_options)
-        sentences, dev_sentences = dependency_sentences(trees, rules), dependency_sentences(held_out, rules)
+        grammar = Collins.from_trees(trees, head_rules, grammar_options)
+        sentences, dev_sentences = (dependency_sentences(part, grammar.rules) for part in (trees, held_out))
         tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=report)
         parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
         parser = Parser.train(
@@ -90,7 +88,7 @@ class GrammarWithDependencies(JointModel[Collins]):
     def from_arrays(
         cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
     ) -> GrammarWithDependencies:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Make the model of a header and arrays; messages name their source."""
         return cls(
             component.part_of(Collins, source, header, arrays),
             component.part_of(Tagger, source, header, arrays),
@@ -98,26 +96,24 @@ class GrammarWithDependencies(JointModel[Collins]):
             checked_weight(header),
         )
 
-    @explained
     def parse(
         self,
         words: Sequence[str],
         *,
         tags: Sequence[str | None] | None = None,
         weight: float | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        exact: bool = False,
         partial: bool = False,
         beam: float | str | None = "default",
         max_words: int | None = MAX_WORDS,
+        **search: Unpack[AgreementOptions],
     ) -> JointParse:
-        """The tree of a sentence whose sum of both models' scores is the highest, with its certificate.
+        """Find the tree of a sentence whose sum of both models' scores is the highest, with its certificate.
 
         words, tags, partial, beam and max_words are those of `Collins.parse`; weight is that of dependencies, that of
-        the model if None. max_iterations and exact are those of `agree_on_arcs`.
+        the model if None. search is that of `agree_on_arcs`.
         """
         problem = self.problem(words, tags=tags, partial=partial, beam=beam, max_words=max_words)
-        return problem.parse(self.weight if weight is None else weight, max_iterations, exact)
+        return problem.parse(self.weight if weight is None else weight, **search)
 
     def problem(
         self,
@@ -128,11 +124,11 @@ class GrammarWithDependencies(JointModel[Collins]):
         beam: float | str | None = "default",
         max_words: int | None = MAX_WORDS,
     ) -> JointProblem:
-        """The forest and the scored dependencies of a sentence; the arguments are those of `parse`."""
-        sentence = self.grammar.sentence(words, tags)
+        """Return the forest and the scored dependencies of a sentence; the arguments are those of `parse`."""
+        sentence = GrammarSentence(self.grammar, words, tags)
         names = self._considered(sentence)
         is_known = self.grammar.vocabulary.is_known
-        considered = [[] if is_known(word) else own for word, own in zip(sentence.words, names, strict=True)]
+        considered = [[] if is_known(word) else tags for word, tags in zip(sentence.words, names, strict=True)]
         search: dict[str, Any] = {"tags": tags, "beam": beam, "max_words": max_words}
         try:
             forest = self.grammar.forest(words, considered=considered, **search)
@@ -148,18 +144,18 @@ class GrammarWithDependencies(JointModel[Collins]):
 
     def _considered(self, sentence: GrammarSentence) -> list[list[str]]:
         """The tags that the tagger considers for each word that is parsed, its best one first; none for the others."""
-        found: list[list[str]] = [[] for _ in sentence.words]
+        considered: list[list[str]] = [[] for _ in sentence.words]
         if sentence.kept:
             tagger = SentenceTagger(self.tagger, [sentence.words[place] for place in sentence.kept])
             for place, names in zip(sentence.kept, ConsideredTags(tagger, len(sentence.kept)).by_word(), strict=True):
-                found[place] = names
-        return found
+                considered[place] = names
+        return considered
 
 
 def tagged_words(
     sentence: GrammarSentence, considered: Sequence[Sequence[str]], tags: Sequence[str | None] | None
 ) -> Sentence:
-    """The words that are parsed, with given tags or the best ones of the tagger."""
+    """Return the words that are parsed, with given tags or the best ones of the tagger."""
     if not sentence.kept:
         return Sentence.from_words(["."])
     given = [None] * len(considered) if tags is None else tags
@@ -167,7 +163,6 @@ def tagged_words(
     return Sentence.from_words([sentence.words[place] for place in sentence.kept], upos=chosen, xpos=chosen)
 
 
-@explained_methods
 @dataclass(frozen=True, eq=False)
 class JointProblem:
     """One sentence: the forest of the grammar, and the parts of the dependency parser over its arcs.
@@ -181,43 +176,28 @@ class JointProblem:
     sentence: Sentence  # the words that are parsed, with tags
     parts: Parts | None
 
-    def parse(
-        self,
-        weight: float,
-        max_iterations: int = MAX_ITERATIONS,
-        exact: bool = False,
-        step: Step | None = None,
-        split_after: int | None = SPLIT_AFTER,
-    ) -> JointParse:
-        """The parse on which both models agree; see `GrammarWithDependencies.parse` and `agree_on_arcs`."""
+    def parse(self, weight: float, **search: Unpack[AgreementOptions]) -> JointParse:
+        """Find the parse on which both models agree; search is that of `agree_on_arcs`."""
         if self.parts is None:
-            found = as_joint(self.grammar_parse(), weight)
+            joint = cast(JointParse, grammar_result(self.grammar_parse(), weight))
         else:
-            found = agree_on_arcs(
-                self.forest,
-                self.parts,
-                weight=weight,
-                max_iterations=max_iterations,
-                exact=exact,
-                step=step,
-                split_after=split_after,
-            )
-        return replace(found, condition=CONDITION) if any(self.considered) else found
+            joint = agree_on_arcs(self.forest, self.parts, weight=weight, **search)
+        return replace(joint, condition=CONDITION) if any(self.considered) else joint
 
     def grammar_parse(self) -> LexicalParse:
-        """The best tree of the grammar alone."""
+        """Find the best tree of the grammar alone."""
         nodes = len(self.forest.sentence.words) + 1
         return self.forest.best(np.zeros((nodes, nodes)))
 
     def dependency_parse(self) -> Indices:
-        """The heads of the dependency parser alone, over the words that are parsed."""
+        """Find the heads of the dependency parser alone, over the words that are parsed."""
         [parsed] = self.model.parser.parse([self.sentence])
         assert parsed.parse is not None
         heads: Indices = parsed.parse.heads
         return heads
 
     def restricted_parse(self) -> LexicalParse:
-        """The best tree of the grammar with the arcs of the dependency parser; without one, the grammar's own parse."""
+        """Find the grammar's best tree with the arcs of the dependency parser; without one, its best of all."""
         if self.parts is None:
             return self.grammar_parse()
         sentence = self.forest.sentence
@@ -229,13 +209,11 @@ class JointProblem:
 
 
 def dependency_sentences(trees: Iterable[Tree], rules: HeadRules) -> list[Sentence]:
-    """The dependencies of prepared trees by head rules, with the tags as UPOS and XPOS."""
-    found = [prepare(top_of(tree), rules) for tree in trees]
-    return [dependency_sentence(tree, rules) for tree in found if tree is not None]
-
-
-def dependency_sentence(tree: Tree, rules: HeadRules) -> Sentence:
-    """The dependencies of a tree."""
-    heads, tags = dependencies(tree, rules)[1:], tree.tags()
-    labels = ["root" if head == 0 else LABEL for head in heads.tolist()]
-    return Sentence.from_words(tree.leaves(), upos=tags, xpos=tags, heads=heads, deprels=labels)
+    """Return the dependencies of prepared trees by head rules, with the tags as UPOS and XPOS."""
+    sentences = []
+    for tree in (prepare(top_of(tree), rules) for tree in trees):
+        if tree is not None:
+            heads, tags = dependencies(tree, rules)[1:], tree.tags()
+            labels = ["root" if head == 0 else LABEL for head in heads.tolist()]
+            sentences.append(Sentence.from_words(tree.leaves(), upos=tags, xpos=tags, heads=heads, deprels=labels))
+    return sentences

@@ -17,14 +17,14 @@ from treewright.grammar import Collins, PhraseParse, TreebankGrammar, trees_of
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import TreeSource
 from treewright.model import component
-from treewright.model.component import ArrayForm, Component, Saved, Stored, hold_out
+from treewright.model.component import Component, Stored, hold_out
 
 if TYPE_CHECKING:
     from typing_extensions import Self
 
 # Of the other model's score, tried on the development trees; benchmarks/grammars.py --settings prints their accuracy.
 WEIGHTS = (0.5, 1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0)
-TUNING_TREES = 300  # development trees on which the weight is chosen; by convention
+TUNING_TREES = 300  # development trees on which the weight is chosen; not tuned
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,18 @@ class Problem(Protocol):
     """One sentence, ready to be parsed with any weight of the other model."""
 
     def parse(self, weight: float) -> PhraseParse:
-        """The tree on which the models agree."""
+        """Find the tree on which the models agree."""
 
 
 G = TypeVar("G", bound=Collins | TreebankGrammar)
 T = TypeVar("T")
 
 
-class JointModel(Saved, Generic[G]):
+class JointModel(Component, Generic[G]):
     """A grammar, the models that it agrees with, and the weight of their scores."""
 
     KIND: ClassVar[str]
-    FORMAT: ClassVar[int] = 1  # raised when older versions cannot read the file any more
-    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}
+    FORMAT: ClassVar[int] = 1
 
     def __init__(self, grammar: G, weight: float, *others: Component) -> None:
         self.grammar, self.weight = grammar, weight
@@ -64,26 +63,26 @@ class JointModel(Saved, Generic[G]):
 
     @abstractmethod
     def problem(self, words: Sequence[str]) -> Problem:
-        """A sentence as both models take it."""
+        """Return a sentence as both models take it."""
 
     def with_weight(self, options: JointOptions, trees: Sequence[Tree]) -> Self:
-        """This model with the weight of the options, or the best one on some of the trees."""
+        """Set the weight to that of the options, or to the best one on some of the trees; return the model."""
         chosen = evenly_spaced(trees, TUNING_TREES)
-        self.weight = self.tuned(chosen) if options.weight is None else options.weight
+        self.weight = self.best_weight(chosen) if options.weight is None else options.weight
         return self
 
-    def tuned(self, trees: Sequence[Tree]) -> float:
-        """The weight of WEIGHTS with the highest accuracy on some trees, of equal ones the smallest."""
+    def best_weight(self, trees: Sequence[Tree]) -> float:
+        """Return the weight of WEIGHTS with the highest accuracy on some trees, of equal ones the smallest."""
         problems = [self.problem(tree.leaves()) for tree in trees]
         scores = [self.accuracy(trees, [problem.parse(weight).tree for problem in problems]) for weight in WEIGHTS]
         return WEIGHTS[int(np.argmax(scores))]
 
     def accuracy(self, gold: Sequence[Tree], system: Sequence[Tree]) -> float:
-        """What the choice of the weight maximises: F1 of the brackets of trees found against the gold ones."""
+        """Return what the choice of the weight maximises: F1 of the brackets of `system` against those of `gold`."""
         return scores_of(gold, system).brackets.f1
 
     def to_arrays(self) -> Stored:
-        """The header and the arrays of a model file."""
+        """Return the header and the arrays of a model file."""
         headers, arrays = component.join_parts({part.KIND: part for part in (self.grammar, *self._others)})
         return {"weight": self.weight, **headers}, arrays
 
@@ -97,7 +96,7 @@ class JointModel(Saved, Generic[G]):
 
 
 def training_trees(train: TreeSource, dev: TreeSource | None) -> tuple[list[Tree], list[Tree]]:
-    """The prepared training and development trees; without dev the last tenth of train is held out."""
+    """Return the prepared training and development trees; without dev the last tenth of train is held out."""
     trees, _ = trees_of(train)
     trees, held_out = hold_out(trees) if dev is None else (trees, trees_of(dev)[0])
     if not trees or not held_out:
@@ -106,12 +105,12 @@ def training_trees(train: TreeSource, dev: TreeSource | None) -> tuple[list[Tree
 
 
 def evenly_spaced(trees: Sequence[T], count: int) -> Sequence[T]:
-    """So many trees at equal distances: a treebank has one text after the other, and each has its own words."""
+    """Return so many trees at equal distances: a treebank has one text after the other, and each has its own words."""
     return [trees[len(trees) * number // count] for number in range(count)] if count < len(trees) else trees
 
 
 def checked_weight(header: Mapping[str, Any]) -> float:
-    """The weight of the other model in the header of a model file."""
+    """Return the weight of the other model in the header of a model file."""
     weight = read_plain(header.get("weight"), float, "header.weight")
     if not (math.isfinite(weight) and weight > 0):
         raise ValueError(f"header.weight is {weight}")

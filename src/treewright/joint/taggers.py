@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.caching import cached_property
-from treewright.calls import explained_methods
 from treewright.corpus import Sentence, Tree
 from treewright.errors import InfeasibleError, InputError
-from treewright.grammar.leaves import leaf_of
+from treewright.grammar.words import leaf_of
 from treewright.joint.agreement import Flags, SharedOracle, Vector
 from treewright.relax import Answer
 from treewright.tagger import Tagger, viterbi
@@ -30,10 +29,9 @@ class TagScorer(Protocol):
         """The names of its tags."""
 
     def best(self, adjust: Vector) -> tuple[NDArray[np.int32], float]:
-        """The best sequence with adjust[i, t] added to the score of tag t for word i, and its value, -inf for none."""
+        """Return the best sequence with adjust[i, t] added to the score of tag t of word i, and its value, or -inf."""
 
 
-@explained_methods
 @dataclass(frozen=True, eq=False)
 class Trigrams:
     """Given scores: scores[i, t] of tag t for word i, trigram[a, b, c] as in `treewright.tagger.viterbi`."""
@@ -43,12 +41,12 @@ class Trigrams:
     trigram: Vector
 
     def best(self, adjust: Vector) -> tuple[NDArray[np.int32], float]:
-        """The best sequence."""
+        """Find the best sequence."""
         try:
-            found = viterbi(self.scores, self.trigram, adjust)
+            sequence = viterbi(self.scores, self.trigram, adjust)
         except InfeasibleError:
             return np.zeros(len(adjust), dtype=np.int32), -math.inf
-        return found.tags, found.value
+        return sequence.tags, sequence.value
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,18 +58,18 @@ class SentenceTagger:
 
     @property
     def tags(self) -> Sequence[str]:
-        """The tags in the one column that the tagger fills, or in two that are equal: models of earlier versions."""
-        if any(len(set(tag)) != 1 for tag in self.tagger.tags):
+        """The tags in the one column that the tagger fills."""
+        if any(len(tag) != 1 for tag in self.tagger.tags):
             raise InputError('the tagger fills several columns; train it with columns=["xpos"]: the tags of the trees')
         return [tag[0] for tag in self.tagger.tags]
 
     def best(self, adjust: Vector) -> tuple[NDArray[np.int32], float]:
-        """The best sequence."""
-        found = self.tagger.decode(self._sentence, adjust, confidence=False)
-        return found.tags, found.value
+        """Find the best sequence."""
+        sequence = self.tagger.decode(self._sentence, adjust, confidence=False)
+        return sequence.tags, sequence.value
 
     def best_tags(self) -> list[str]:
-        """The names of the best tags."""
+        """Return the names of the best tags."""
         names = self.tags
         return [names[tag] for tag in self.tagger.decode(self._sentence, confidence=False).tags.tolist()]
 
@@ -102,13 +100,13 @@ class TagVariables:
         return self.word
 
     def matrix(self, values: Vector) -> Vector:
-        """[word, tag] with these values, 0 for other tags that are allowed, and -inf for the rest."""
+        """Return [word, tag] with these values, 0 for other tags that are allowed, and -inf for the rest."""
         full = np.where(self.others, 0.0, -np.inf)
         full[self.word, self.tag] = values
         return full
 
     def assignment(self, tags: Sequence[int] | NDArray[Any]) -> Vector:
-        """1.0 for each variable of a tag sequence."""
+        """Return 1.0 for each variable of a tag sequence."""
         on: Vector = (np.asarray(tags)[self.word] == self.tag).astype(np.float64)
         return on
 
@@ -121,17 +119,13 @@ class TagOracle(SharedOracle[TagVariables]):
     columns: NDArray[np.intp]  # for each tag of the tagger its number among the grammar's, -1 for none
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The sequence that maximises its score plus the multipliers of its tags."""
+        """Find the sequence that maximises its score plus the multipliers of its tags."""
         adjust = self.variables.matrix(np.where(self.mask, multipliers, -np.inf))
         padded = np.column_stack([adjust, np.full(len(adjust), -np.inf)])  # the last column is that of -1
         tags, value = self.tagger.best(np.ascontiguousarray(padded[:, self.columns]))
         if value == -math.inf:
             return self.none()
         return Answer(value, self.variables.assignment(self.columns[tags]), tags)
-
-    def score(self, assignment: Vector) -> float:
-        """The score of the sequence with these tags."""
-        return self.solve(np.where(assignment > 0, 0.0, -np.inf)).value
 
 
 class ConsideredTags:
@@ -150,7 +144,7 @@ class ConsideredTags:
             self.flags[every, tags] = True
 
     def by_word(self) -> list[list[str]]:
-        """The tags of each word, that of the best sequence first."""
+        """Return the tags of each word, that of the best sequence first."""
         if self.best is None:
             return [[] for _ in self.flags]
         orders = [np.flatnonzero(row) for row in self.flags]
@@ -161,5 +155,5 @@ class ConsideredTags:
 
 
 def tagged_sentences(trees: Iterable[Tree]) -> list[Sentence]:
-    """The words of prepared trees with their tags as XPOS, for the training of a tagger."""
+    """Return the words of prepared trees with their tags as XPOS, for the training of a tagger."""
     return [Sentence.from_words(tree.leaves(), xpos=tree.tags()) for tree in trees]

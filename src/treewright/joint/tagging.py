@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from treewright.calls import explained, explained_methods
 from treewright.corpus import Tree
 from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, PhraseParse, TreebankGrammar, TreebankOptions
 from treewright.grammar.kinds import scores_of
-from treewright.grammar.leaves import check_words
 from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
-from treewright.joint.agreement import MAX_ITERATIONS, JointParse
+from treewright.joint.agreement import AgreementOptions, JointParse, TagParse
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import SentenceTagger, tagged_sentences
-from treewright.joint.tags import TagParse, TagProblem, agree_on_tags
+from treewright.joint.tags import TagProblem
 from treewright.learn import Report
 from treewright.model import component
 from treewright.model.component import Arrays
 from treewright.tagger import Tagger, TaggerOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 # Of a treebank grammar that agrees with a tagger. On 70 dev sentences of CRAFT, 4,000 training trees and a weight of 2:
 # with the labels of parents at tags F1 67.2 and tags 95.58 %, without 64.7 and 95.37 %; benchmarks/grammars.py compares
@@ -28,7 +29,6 @@ from treewright.tagger import Tagger, TaggerOptions
 TREEBANK = TreebankOptions(Markov(vertical=2, horizontal=1, tags=True))
 
 
-@explained_methods
 class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
     """Model 1, or a treebank grammar, and a trigram tagger that agree on tags.
 
@@ -47,7 +47,6 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         self.tagger = tagger
 
     @classmethod
-    @explained
     def train(
         cls,
         train: TreeSource,
@@ -72,11 +71,9 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         trees, held_out = training_trees(train, dev)
         grammar: Collins | TreebankGrammar
         if isinstance(grammar_options, TreebankOptions):
-            grammar = TreebankGrammar.counted(trees, grammar_options)
+            grammar = TreebankGrammar.from_trees(trees, grammar_options)
         else:
-            chosen = grammar_options or CollinsOptions()
-            rules = HeadRules.load(chosen.head_rules if head_rules is None else head_rules)
-            grammar = Collins.counted(trees, rules, chosen)
+            grammar = Collins.from_trees(trees, head_rules, grammar_options)
         tagging = TaggerOptions(columns=("xpos",), seed=options.seed if seed is None else seed)
         tagger = Tagger.train(tagged_sentences(trees), tagged_sentences(held_out), options=tagging, report=report)
         return cls(grammar, tagger, 1.0).with_weight(options, held_out)
@@ -85,7 +82,7 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
     def from_arrays(
         cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays
     ) -> GrammarWithTagger:
-        """The inverse of `to_arrays`; messages name the source of the arrays."""
+        """Make the model of a header and arrays; messages name their source."""
         grammar: Collins | TreebankGrammar
         if TreebankGrammar.KIND in header:
             grammar = component.part_of(TreebankGrammar, source, header, arrays)
@@ -94,11 +91,11 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         return cls(grammar, component.part_of(Tagger, source, header, arrays), checked_weight(header))
 
     def problem(self, words: Sequence[str]) -> TagProblem:
-        """A sentence as both models take it; its trees are covers where there is no other."""
+        """Return a sentence as both models take it; its trees are covers where there is no other."""
         return TagProblem(self.grammar, self.tagger, words, partial=True)
 
     def accuracy(self, gold: Sequence[Tree], system: Sequence[Tree]) -> float:
-        """The share of the tags of the trees `gold` that those of `system` have: the models agree on tags.
+        """Return the share of the tags of the trees `gold` that those of `system` have: the models agree on tags.
 
         On three sets of 200 to 300 dev sentences of CRAFT the best weight by tags is 1 to 1.5, with tags and F1 of
         brackets above those of fixed tags in each; by F1 it is 0.5, with fewer tags right than the tagger has alone.
@@ -106,39 +103,26 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         """
         return scores_of(gold, system).tagging_accuracy
 
-    @explained
     def parse(
         self,
         words: Sequence[str],
         *,
         tags: Sequence[str | None] | None = None,
         weight: float | None = None,
-        max_iterations: int = MAX_ITERATIONS,
-        exact: bool = False,
         partial: bool = False,
         max_words: int | None = MAX_WORDS,
+        **search: Unpack[AgreementOptions],
     ) -> TagParse | JointParse:
-        """The tree of a sentence whose sum of both models' scores is the highest, with its certificate.
+        """Find the tree of a sentence whose sum of both models' scores is the highest, with its certificate.
 
-        words, tags, max_iterations, exact, partial and max_words are those of `agree_on_tags`; weight is that of the
-        tagger, that of the model if None.
+        words, tags, partial, max_words and search are those of `agree_on_tags`; weight is that of the tagger, that of
+        the model if None.
         """
-        check_words(words)
-        return agree_on_tags(
-            self.grammar,
-            self.tagger,
-            words,
-            tags=tags,
-            weight=self.weight if weight is None else weight,
-            max_iterations=max_iterations,
-            exact=exact,
-            partial=partial,
-            max_words=max_words,
-        )
+        problem = TagProblem(self.grammar, self.tagger, words, tags, partial, max_words)
+        return problem.parse(self.weight if weight is None else weight, **search)
 
     def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
-        """The best tree of the grammar with the tags of the tagger, or a cover."""
-        check_words(words)
+        """Find the best tree of the grammar with the tags of the tagger, or a cover."""
         known = set(self.grammar.tags)
         tags = [tag if tag in known else None for tag in SentenceTagger(self.tagger, words).best_tags()]
         return self.grammar.parse(words, tags=tags, partial=True)

@@ -12,55 +12,47 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.caching import cached_property
-from treewright.calls import explained
 from treewright.errors import InfeasibleError
-from treewright.grammar import Collins, LexicalParse, ParseForest, PhraseParse, TreebankGrammar
-from treewright.grammar.leaves import check_words
-from treewright.grammar.treebank import MAX_WORDS, Prepared
+from treewright.grammar import Collins, TreebankGrammar
+from treewright.grammar.collins_forest import ParseForest
+from treewright.grammar.treebank import MAX_WORDS, ChartSentence
+from treewright.grammar.words import check_words
 from treewright.joint.agreement import (
-    MAX_ITERATIONS,
-    SPLIT_AFTER,
+    AgreementOptions,
     Flags,
     JointParse,
     SharedOracle,
+    TagParse,
     Vector,
-    agreed,
-    as_joint,
+    agree,
     certificate,
+    grammar_result,
 )
 from treewright.joint.taggers import ConsideredTags, SentenceTagger, TagOracle, TagScorer, TagVariables
-from treewright.relax import Answer, Relaxation, Step
+from treewright.relax import Answer, Relaxation
 from treewright.tagger import Tagger
 
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
 CONDITION = "with tags that the tagger considers"
-
-
-@dataclass(frozen=True)
-class TagParse(PhraseParse):
-    """A tree whose tags maximise the sum of the scores of grammar and tagger; score and bound are of this sum.
-
-    A certificate is about the trees with tags that the tagger considers.
-    """
-
-    weight: float = 1.0
-    disagreements: tuple[int, ...] = ()  # in each iteration, words and tags on which the models disagreed
-    nodes: int = 1  # parts of the problem that were solved; 1: it was not split
 
 
 @dataclass(frozen=True, eq=False)
 class GrammarOracle(SharedOracle[TagVariables]):
     """The best tree of a treebank grammar with tags among the shared variables."""
 
-    sentence: Prepared
+    sentence: ChartSentence
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The tree that maximises log P plus the multipliers of its tags."""
+        """Find the tree that maximises log P plus the multipliers of its tags."""
         model = self.sentence.model
         adjust = self.variables.matrix(np.where(self.mask, multipliers, -np.inf))
         lexical = np.ascontiguousarray(self.sentence.lexical + adjust[:, model.tag_of_preterminal])
@@ -69,18 +61,14 @@ class GrammarOracle(SharedOracle[TagVariables]):
             return self.none()
         return Answer(value, self.variables.assignment(tags_of(nodes, self.sentence)), nodes)
 
-    def score(self, assignment: Vector) -> float:
-        """log P of the best tree with these tags."""
-        return self.solve(np.where(assignment > 0, 0.0, -np.inf)).value
-
-    def result(self, found: Relaxation, weight: float) -> TagParse:
-        """The tree with the tags of the best answer."""
-        nodes = self.solve(np.where(np.asarray(found.answer) > 0, 0.0, -np.inf)).structure
-        return TagParse(self.sentence.tree(nodes), **certificate(found, weight))
+    def result(self, relaxation: Relaxation, weight: float) -> TagParse:
+        """Return the tree with the tags of the best answer."""
+        nodes = self.solve(np.where(np.asarray(relaxation.answer) > 0, 0.0, -np.inf)).structure
+        return TagParse(self.sentence.tree(nodes), **certificate(relaxation, weight))
 
 
-def tags_of(nodes: NDArray[np.int32], sentence: Prepared) -> list[int]:
-    """The number of the tag of each word in the nodes of a tree."""
+def tags_of(nodes: NDArray[np.int32], sentence: ChartSentence) -> list[int]:
+    """Return the number of the tag of each word in the nodes of a tree."""
     model = sentence.model
     tag = dict(zip(model.preterminals.tolist(), model.tag_of_preterminal.tolist(), strict=True))
     words = nodes[nodes[:, 2] - nodes[:, 1] == 1]
@@ -94,7 +82,7 @@ class ForestOracle(SharedOracle[TagVariables]):
     forest: ParseForest
 
     def _adjustment(self, values: Vector) -> tuple[Vector, Vector]:
-        """Adjustments of arcs, which are zero, and of the tags of the words that are parsed."""
+        """Return adjustments of arcs, which are zero, and of the tags of the words that are parsed."""
         sentence = self.forest.sentence
         nodes, tags = len(sentence.kept) + 1, len(sentence.grammar.symbols.tags)
         of_tags = np.zeros((len(sentence.words), len(sentence.grammar.tags)))
@@ -102,7 +90,7 @@ class ForestOracle(SharedOracle[TagVariables]):
         return np.zeros((nodes, nodes)), np.ascontiguousarray(of_tags[sentence.kept, :tags])
 
     def solve(self, multipliers: Vector) -> Answer:
-        """The tree that maximises log P plus the multipliers of its tags."""
+        """Find the tree that maximises log P plus the multipliers of its tags."""
         assert self.forest.forest is not None
         value, rows, _ = self.forest.forest.best(*self._adjustment(multipliers))
         if value == -math.inf:
@@ -113,14 +101,10 @@ class ForestOracle(SharedOracle[TagVariables]):
         tags[np.asarray(sentence.kept)[words[:, 1]]] = words[:, 0] - 1
         return Answer(value, self.variables.assignment(tags))
 
-    def score(self, assignment: Vector) -> float:
-        """log P of the best tree with these tags."""
-        return self.solve(np.where(assignment > 0, 0.0, -np.inf)).value
-
-    def result(self, found: Relaxation, weight: float) -> JointParse:
-        """The tree with the tags of the best answer."""
-        best = self.forest.best_of_kept(*self._adjustment(np.where(np.asarray(found.answer) > 0, 0.0, -np.inf)))
-        forest, shared = self.forest, certificate(found, weight)
+    def result(self, relaxation: Relaxation, weight: float) -> JointParse:
+        """Return the tree with the tags of the best answer."""
+        best = self.forest.best_of_kept(*self._adjustment(np.where(np.asarray(relaxation.answer) > 0, 0.0, -np.inf)))
+        forest, shared = self.forest, certificate(relaxation, weight)
         return JointParse(
             best.tree, given_up=forest.given_up, heads=best.heads, beam=forest.beam, condition=CONDITION, **shared
         )
@@ -137,6 +121,9 @@ class TagProblem:
     partial: bool = False
     max_words: int | None = MAX_WORDS
 
+    def __post_init__(self) -> None:
+        check_words(self.words)
+
     @cached_property
     def scorer(self) -> TagScorer:
         """The tagger for this sentence."""
@@ -144,46 +131,60 @@ class TagProblem:
 
     @cached_property
     def oracles(self) -> tuple[GrammarOracle | ForestOracle, TagOracle]:
-        """The best trees and the best tags."""
-        return tag_oracles(self.grammar, self.scorer, self.words, self.tags, self.max_words)
+        """Both models over the tags that both have for each word, of words with a given tag only over this one."""
+        words, grammar = self.words, self.grammar
+        considered = ConsideredTags(self.scorer, len(words))
+        place = {tag: number for number, tag in enumerate(grammar.tags)}
+        columns = np.array([place.get(tag, -1) for tag in considered.names], dtype=np.intp)
+        flags = np.zeros((len(words), len(place) + 1), dtype=bool)  # the last column is that of -1
+        flags[:, columns] |= considered.flags
+        flags = flags[:, :-1]
+        oracle: GrammarOracle | ForestOracle
+        if isinstance(grammar, Collins):
+            forest = grammar.forest(words, tags=self.tags, max_words=self.max_words, considered=considered.by_word())
+            oracle = forest_oracle(forest, self.tags or [None] * len(words), flags)
+        else:
+            sentence = ChartSentence(grammar.model, words, tags=self.tags, considered=flags)
+            word, tag = np.nonzero(sentence.possible_tags())
+            variables = TagVariables(word, tag, np.zeros_like(flags))
+            oracle = GrammarOracle(variables, np.ones(len(word), dtype=np.bool_), sentence)
+        return oracle, TagOracle(oracle.variables, oracle.mask, self.scorer, columns)
 
-    def parse(
-        self,
-        weight: float,
-        max_iterations: int = MAX_ITERATIONS,
-        exact: bool = False,
-        step: Step | None = None,
-        split_after: int | None = SPLIT_AFTER,
-    ) -> TagParse | JointParse:
-        """The tree whose tags both choose together; see `agree_on_tags`."""
-        if (
-            isinstance(self.grammar, TreebankGrammar)
-            and self.max_words is not None
-            and len(self.words) > self.max_words
-        ):
-            return divided(self.grammar, self.scorer, self.words, self.tags, self.max_words, weight)
+    def parse(self, weight: float, **search: Unpack[AgreementOptions]) -> TagParse | JointParse:
+        """Find the tree whose tags both choose together; search is that of `agree_on_tags`."""
+        grammar, limit = self.grammar, self.max_words
+        if isinstance(grammar, TreebankGrammar) and limit is not None and len(self.words) > limit:
+            parse = grammar.parse(self.words, tags=self._tags_of_tagger(), max_words=limit)
+            return grammar_result(parse, weight, "the tags are those of the tagger alone")
         try:
-            return self._agreed(weight, max_iterations, exact, step, split_after)
+            return self._agree(weight, **search)
         except InfeasibleError:
             if not self.partial:
                 raise
             note = "no tree with tags that the tagger considers; that of the grammar alone"
-            best = self.grammar.parse(self.words, tags=self.tags, partial=True, max_words=self.max_words)
-            return alone(best, note, weight)
+            best = grammar.parse(self.words, tags=self.tags, partial=True, max_words=limit)
+            return grammar_result(best, weight, note)
 
-    def _agreed(
-        self, weight: float, max_iterations: int, exact: bool, step: Step | None, split_after: int | None
-    ) -> TagParse | JointParse:
+    def _agree(self, weight: float, **search: Unpack[AgreementOptions]) -> TagParse | JointParse:
         grammar = self.oracles[0]
         if isinstance(grammar, ForestOracle) and grammar.forest.forest is None:
-            return as_joint(grammar.forest.best_of_kept(np.zeros((1, 1))), weight)
-        found = agreed(self.oracles, weight, max_iterations, exact, step, split_after)
-        if found.answer is None:
+            return grammar_result(grammar.forest.best_of_kept(np.zeros((1, 1))), weight)
+        relaxation = agree(self.oracles, weight, **search)
+        if relaxation.answer is None:
             raise InfeasibleError("the grammar has no tree with tags that the tagger considers")
-        return grammar.result(found, weight)
+        return grammar.result(relaxation, weight)
+
+    def _tags_of_tagger(self) -> list[str | None]:
+        """The given tags, and those of the tagger that the grammar has."""
+        names, known = list(self.scorer.tags), set(self.grammar.tags)
+        best, value = self.scorer.best(np.zeros((len(self.words), len(names))))
+        found = [names[tag] for tag in best] if value > -math.inf else [""] * len(self.words)
+        return [
+            given if given is not None else tag if tag in known else None
+            for given, tag in zip(self.tags or [None] * len(self.words), found, strict=True)
+        ]
 
 
-@explained
 def agree_on_tags(
     grammar: TreebankGrammar | Collins,
     tagger: Tagger | TagScorer,
@@ -191,65 +192,31 @@ def agree_on_tags(
     *,
     tags: Sequence[str | None] | None = None,
     weight: float = 1.0,
-    max_iterations: int = MAX_ITERATIONS,
-    exact: bool = False,
     partial: bool = False,
     max_words: int | None = MAX_WORDS,
-    step: Step | None = None,
-    split_after: int | None = SPLIT_AFTER,
+    **search: Unpack[AgreementOptions],
 ) -> TagParse | JointParse:
-    """The tree of words whose tags grammar and tagger choose together; with model 1 (`Collins`) it has dependencies.
+    """Find the tree of words whose tags grammar and tagger choose together; with `Collins` it has dependencies.
 
     tagger is a Tagger of one column, whose tags are those of the trees, or a model with given scores (`Trigrams`);
-    weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). Where
-    there is no agreement after split_after iterations (None: after max_iterations), the problem is split by branch and
-    bound; max_iterations are those of all parts together, and exact continues without this limit. Without a tree it is
+    weight multiplies its scores. tags keeps the tag of each word that has one there (None: free). Without a tree it is
     an InfeasibleError, or with partial what the grammar alone finds. In a sentence of more than max_words model 1 has a
     narrower beam, and a treebank grammar, which divides it, the tags of the tagger. `given_up` of the result says so.
-    step is a rule of treewright.relax.
+    search is that of `agree_on_arcs`.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.joint import Trigrams
     >>> grammar = TreebankGrammar.train([Tree.parse("(S (NP (PRP it)) (VP (VBZ rains)))")])
     >>> tagger = Trigrams(["PRP", "VBZ"], np.array([[1.0, 0.0], [0.0, 1.0]]), np.zeros((3, 3, 2)))
-    >>> found = agree_on_tags(grammar, tagger, ["it", "rains"])
-    >>> print(found.tree, round(found.score, 3), found.certified, found.iterations)
+    >>> joint = agree_on_tags(grammar, tagger, ["it", "rains"])
+    >>> print(joint.tree, round(joint.score, 3), joint.certified, joint.iterations)
     (S (NP (PRP it)) (VP (VBZ rains))) 1.907 True 1
     """
-    check_words(words)
-    problem = TagProblem(grammar, tagger, words, tags, partial, max_words)
-    return problem.parse(weight, max_iterations, exact, step, split_after)
-
-
-def tag_oracles(
-    grammar: TreebankGrammar | Collins,
-    scorer: TagScorer,
-    words: Sequence[str],
-    given: Sequence[str | None] | None,
-    max_words: int | None,
-) -> tuple[GrammarOracle | ForestOracle, TagOracle]:
-    """Both models over the tags that both have for each word, of words with a given tag only over this one."""
-    considered = ConsideredTags(scorer, len(words))
-    place = {tag: number for number, tag in enumerate(grammar.tags)}
-    columns = np.array([place.get(tag, -1) for tag in considered.names], dtype=np.intp)
-    flags = np.zeros((len(words), len(place) + 1), dtype=bool)  # the last column is that of -1
-    flags[:, columns] |= considered.flags
-    flags = flags[:, :-1]
-    of_grammar: GrammarOracle | ForestOracle
-    if isinstance(grammar, Collins):
-        forest = grammar.forest(words, tags=given, max_words=max_words, considered=considered.by_word())
-        of_grammar = forest_oracle(forest, given or [None] * len(words), flags)
-    else:
-        sentence = Prepared(grammar.model, words, given, None, (), (), flags)
-        word, tag = np.nonzero(sentence.possible_tags())
-        of_grammar = GrammarOracle(
-            TagVariables(word, tag, np.zeros_like(flags)), np.ones(len(word), np.bool_), sentence
-        )
-    return of_grammar, TagOracle(of_grammar.variables, of_grammar.mask, scorer, columns)
+    return TagProblem(grammar, tagger, words, tags, partial, max_words).parse(weight, **search)
 
 
 def forest_oracle(forest: ParseForest, given: Sequence[str | None], considered: Flags) -> ForestOracle:
-    """The trees of model 1; variables are the tags in the forest of the words without a given tag.
+    """Return the trees of model 1; variables are the tags in the forest of the words without a given tag.
 
     For the other words the tagger may choose the tag that is given, or with which a word is left out, if it considers
     this tag, and any tag otherwise.
@@ -259,8 +226,8 @@ def forest_oracle(forest: ParseForest, given: Sequence[str | None], considered: 
     if forest.forest is not None:
         kept, tags = forest.forest.words().T
         shared[np.asarray(sentence.kept)[kept], tags - 1] = considered[np.asarray(sentence.kept)[kept], tags - 1]
-    for number, (own, left_out) in enumerate(zip(given, sentence.dropped, strict=True)):
-        name = left_out if own is None else own
+    for number, (tag_given, left_out) in enumerate(zip(given, sentence.dropped, strict=True)):
+        name = left_out if tag_given is None else tag_given
         if name is None:
             continue
         shared[number] = False
@@ -269,32 +236,3 @@ def forest_oracle(forest: ParseForest, given: Sequence[str | None], considered: 
     others[shared.any(axis=1)] = False
     word, tag = np.nonzero(shared)
     return ForestOracle(TagVariables(word, tag, others), np.ones(len(word), dtype=np.bool_), forest)
-
-
-def divided(
-    grammar: TreebankGrammar,
-    scorer: TagScorer,
-    words: Sequence[str],
-    tags: Sequence[str | None] | None,
-    max_words: int,
-    weight: float,
-) -> TagParse | JointParse:
-    """A long sentence: the parts that the grammar divides it into, with given tags and those of the tagger."""
-    names, known = list(scorer.tags), set(grammar.tags)
-    best, value = scorer.best(np.zeros((len(words), len(names))))
-    found = [names[tag] for tag in best] if value > -math.inf else [""] * len(words)
-    chosen = [
-        own if own is not None else tag if tag in known else None
-        for own, tag in zip(tags or [None] * len(words), found, strict=True)
-    ]
-    parse = grammar.parse(words, tags=chosen, max_words=max_words)
-    return alone(parse, "the tags are those of the tagger alone", weight)
-
-
-def alone(parse: PhraseParse, note: str, weight: float) -> TagParse | JointParse:
-    """A tree of the grammar alone as the result of a joint search that found none, or was not done."""
-    given_up = "; ".join(filter(None, [parse.given_up, note]))
-    result = JointParse if isinstance(parse, LexicalParse) else TagParse
-    values = {field.name: getattr(parse, field.name) for field in fields(parse)}
-    unknown = {"bound": math.inf, "gap": math.inf, "given_up": given_up}
-    return result(**{**values, **unknown}, weight=weight)

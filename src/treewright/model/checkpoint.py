@@ -29,7 +29,7 @@ from treewright.model import modelfile
 FORMAT = 2
 KIND = "checkpoint"
 ROWS, VALUES = "places", "values"  # suffixes of the names of the two arrays of a stored array
-CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, by convention; short epochs may be skipped
+CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, not tuned; short epochs may be skipped
 
 
 @dataclass(frozen=True)
@@ -43,36 +43,36 @@ class Origin:
 
     @classmethod
     def now(cls, training: str, development: str, options: Mapping[str, Any]) -> Origin:
-        """The origin of a training that starts now."""
+        """Return the origin of a training that starts now; training and development data are given by their hashes."""
         # Through JSON, so that options read from a file compare equal.
         return cls(training, development, json.loads(json.dumps(options)), version("treewright"))
 
     def differences(self, other: Mapping[str, Any]) -> list[str]:
-        """The differences from another origin, as phrases."""
-        found = []
+        """Name the differences from another origin, as phrases."""
+        phrases = []
         if other["version"] != self.version:
-            found.append(f"Treewright {other['version']} (this is {self.version})")
+            phrases.append(f"Treewright {other['version']} (this is {self.version})")
         if other["training"] != self.training:
-            found.append("other training data")
+            phrases.append("other training data")
         if other["development"] != self.development:
-            found.append("other development data")
+            phrases.append("other development data")
         mine, theirs = flat(self.options), flat(other["options"])
         for name in sorted({*mine, *theirs}):
             if mine.get(name) != theirs.get(name):
-                found.append(f"{name} {theirs.get(name)} (now {mine.get(name)})")
-        return found
+                phrases.append(f"{name} {theirs.get(name)} (now {mine.get(name)})")
+        return phrases
 
 
 def flat(options: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested options as one level.
+    """Return nested options as one level.
 
     >>> flat({"model": "arc", "scoring": {"epochs": 8}})
     {'model': 'arc', 'scoring epochs': 8}
     """
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in options.items():
-        found |= flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
-    return found
+        values |= flat(value, f"{prefix}{name} ") if isinstance(value, Mapping) else {prefix + name: value}
+    return values
 
 
 def save(path: modelfile.Path, state: Mapping[str, Any], origin: Origin) -> None:
@@ -83,7 +83,7 @@ def save(path: modelfile.Path, state: Mapping[str, Any], origin: Origin) -> None
 
 
 def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
-    """The saved state, after a check that it belongs to this training."""
+    """Return the saved state, after a check that it belongs to this training."""
     try:
         file = modelfile.open_model(path)
         if file.kind != KIND or file.header["format"] != FORMAT:
@@ -102,26 +102,37 @@ def load(path: modelfile.Path, origin: Origin) -> dict[str, Any]:
 
 
 def can_resume(path: modelfile.Path, resume: bool) -> bool:
-    """Whether there is a checkpoint to resume from; without `resume` an existing one is not overwritten."""
+    """Return whether there is a checkpoint to resume from; without `resume` an existing one is not overwritten."""
     if os.path.exists(path) and not resume:
-        raise InputError(f"{path}: a training was interrupted here; --resume continues it, or delete it to start again")
+        raise InputError(
+            f"{path}: a training was interrupted here; continue it with resume, or delete it to start again"
+        )
     return os.path.exists(path)
+
+
+def open_checkpoint(
+    path: modelfile.Path | None, resume: bool, origin: Callable[[], Origin]
+) -> tuple[dict[str, Any] | None, Callable[[Mapping[str, Any]], None]]:
+    """Return the state to resume from, if there is one, and a function that saves later states at the path, if any."""
+    if path is None:
+        return None, lambda state: None
+    mine = origin()
+    state = load(path, mine) if can_resume(path, resume) else None
+    return state, throttled(lambda reached: save(path, reached, mine))
 
 
 def open_training(
     path: modelfile.Path | None, resume: bool, origin: Callable[[], Origin]
 ) -> tuple[State | None, Callable[[State], None] | None]:
-    """The state to resume from, if there is one, and a function that saves later states; none without a path."""
+    """Open the checkpoint of a training by treewright.learn; there is no function that saves without a path."""
     if path is None:
         return None, None
-    mine = origin()
-    state = State(**load(path, mine)) if can_resume(path, resume) else None
-    save_state = throttled(lambda reached: save(path, reached, mine))
-    return state, lambda reached: save_state(vars(reached))
+    state, save_state = open_checkpoint(path, resume, origin)
+    return None if state is None else State(**state), lambda reached: save_state(vars(reached))
 
 
 def throttled(save: Callable[[Mapping[str, Any]], None]) -> Callable[[Mapping[str, Any]], None]:
-    """Saves the first state, and a later one if saving then takes no more than its share of the time."""
+    """Return a function that saves the first state, and later ones while saving stays within its share of the time."""
     ready = -math.inf
 
     def save_if_ready(state: Mapping[str, Any]) -> None:
@@ -136,12 +147,12 @@ def throttled(save: Callable[[Mapping[str, Any]], None]) -> Callable[[Mapping[st
 
 
 def checkpoint_path(output: modelfile.Path) -> Path:
-    """The path of the checkpoint of a training that writes its model to `output`."""
+    """Return the path of the checkpoint of a training that writes its model to `output`."""
     return Path(f"{os.fspath(output)}.checkpoint")
 
 
 def step_file(checkpoint: modelfile.Path, step: str, is_finished: bool) -> Path:
-    """The file of a step of a training that consists of several: its result if it is finished, else its state."""
+    """Return the file of a step of a training of several: of its result if it is finished, else of its state."""
     return Path(f"{os.fspath(checkpoint)}.{step}.{'finished' if is_finished else 'state'}")
 
 
@@ -167,7 +178,7 @@ class Steps:
 
     @classmethod
     def at(cls, path: modelfile.Path | None, resume: bool, origin: Callable[[], Origin]) -> Steps:
-        """Those of an interrupted training with `resume`, after a check that it was the same training."""
+        """Open the steps at a path; with `resume` those of an interrupted training, if it was the same training."""
         if path is None:
             return cls()
         mine = origin()
@@ -179,7 +190,7 @@ class Steps:
         return cls(Path(path))
 
     def part(self, kind: type[K], name: str, train: Callable[[Path | None, bool], K]) -> K:
-        """The part from its file, or trained; train(checkpoint, resume) trains it."""
+        """Return the part from its file, or train it by train(checkpoint, resume)."""
         if self.path is None:
             return train(None, False)
         finished, state = (step_file(self.path, name, is_finished) for is_finished in (True, False))
@@ -207,10 +218,10 @@ def remove_steps(checkpoint: Path) -> None:
 
 
 def to_plain(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
-    """A value as JSON; its arrays are added to `arrays`."""
+    """Return a value as JSON; its arrays are added to `arrays`."""
     if isinstance(value, np.ndarray):
         name = str(len(arrays) // 2)
-        arrays[f"{name} {ROWS}"], arrays[f"{name} {VALUES}"] = packed(value)
+        arrays[f"{name} {ROWS}"], arrays[f"{name} {VALUES}"] = nonzero_rows(value)
         return {"array": name, "shape": value.shape}
     if isinstance(value, dict):
         return {"names": list(value), "values": [to_plain(entry, arrays) for entry in value.values()]}
@@ -218,18 +229,18 @@ def to_plain(value: Any, arrays: dict[str, NDArray[Any]]) -> Any:
 
 
 def from_plain(value: Any, file: modelfile.ModelFile) -> Any:
-    """The inverse of `to_plain`."""
+    """Undo `to_plain`."""
     if not isinstance(value, dict):
         return value
     if "array" in value:
         rows, values = (file.array(f"{value['array']} {part}") for part in (ROWS, VALUES))
-        return unpacked(rows, values, value["shape"])
+        return full_array(rows, values, value["shape"])
     entries = [from_plain(entry, file) for entry in value["values"]]
     return dict(zip(value["names"], entries, strict=True))
 
 
-def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The numbers of the rows with a nonzero bit, and these rows."""
+def nonzero_rows(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the numbers of the rows with a nonzero bit, and these rows."""
     bits = np.ascontiguousarray(array).view(f"u{array.itemsize}").reshape(len(array), math.prod(array.shape[1:]))
     is_nonzero = np.zeros(len(array), dtype=bits.dtype)
     for column in range(bits.shape[1]):
@@ -238,10 +249,10 @@ def packed(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     return rows, array[rows]
 
 
-def unpacked(rows: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
-    """The inverse of `packed`.
+def full_array(rows: NDArray[Any], values: NDArray[Any], shape: list[int]) -> NDArray[Any]:
+    """Undo `nonzero_rows`.
 
-    >>> unpacked(*packed(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
+    >>> full_array(*nonzero_rows(np.array([[0.0, 2.5], [-0.0, 0.0]])), [2, 2])
     array([[ 0. ,  2.5],
            [-0. ,  0. ]])
     """

@@ -5,8 +5,8 @@ and is unpacked on load: each array is a zlib stream of its bytes, all first byt
 an array of at most 256 different values is a list of these, and a byte for each number.
 
 The index begins with a checksum: the CRC-32 of the whole file, computed with zeros in its own place. It is verified
-when the file is opened. Files of versions up to 0.1 have none; in those, as in all others, every size is compared with
-the file before memory is reserved. A file that cannot be used is refused with an error that names it.
+when the file is opened, and every size is compared with the file before memory is reserved. A file that cannot be used
+is refused with an error that names it.
 """
 
 from __future__ import annotations
@@ -27,43 +27,14 @@ from numpy.typing import NDArray
 from treewright.corpus import replacing
 from treewright.errors import InputError
 
-OLD_KEYS = {  # kind -> path of a key of older files, after the entries above it -> the key's name now
-    "parser": {
-        "facts": "metadata",
-        "options.pruning.floor": "adagrad_epsilon",
-        "options.scoring.floor": "adagrad_epsilon",
-        "options.scoring.cost": "margin",
-        "options.scoring.runs": "restarts",
-        "options.scoring.most": "max_step",
-        "options.labelling.floor": "adagrad_epsilon",
-        "options.labelling.cost": "margin",
-    },
-    "tagger": {
-        "facts": "metadata",
-        "options.keep": "max_candidates",
-        "options.most": "max_guesses",
-        "options.rare": "rare_count",
-        "options.sure": "min_known_count",
-        "options.tags.floor": "adagrad_epsilon",
-        "options.tags.cost": "margin",
-        "options.lemmas.floor": "adagrad_epsilon",
-        "options.lemmas.cost": "margin",
-    },
-    "tokeniser": {
-        "rules": "settings",
-        "settings.floor": "adagrad_epsilon",
-        "settings.cost": "margin",
-    },
-    "pipeline": {"facts": "metadata"},
-}
 PACKED = "packed"  # the entry of the header that says how arrays were before they were packed
 CODES = 256  # different values of one byte
 KEY = "treewright"  # of the header among the metadata of safetensors
 CHECKSUM = "checksum"  # the key before it
 NO_CHECKSUM = "0" * 8  # the hexadecimal digits of a CRC-32, in their place while it is computed
 OPENING = f'{{"__metadata__":{{"{CHECKSUM}":"'.encode()  # of the index; the digits follow
-MAX_INDEX = 1 << 26  # bytes of the index, by convention; that of the English model has 78 kB
-MAX_ARRAY = 1 << 31  # bytes of an unpacked array, by convention: 2^28 weights of 32 bits have half of it
+MAX_INDEX = 1 << 26  # bytes of the index, not tuned; that of the English model has 78 kB
+MAX_ARRAY = 1 << 31  # bytes of an unpacked array, not tuned: 2^28 weights of 32 bits have half of it
 MAX_ZLIB_RATIO = 1032  # zlib's largest ratio of unpacked to packed bytes (zlib.net/zlib_tech.html)
 MAX_PACKED_SHARE = 0.9  # of the bytes that compression may leave; with 0.9, weights of networks are not compressed
 GET_AGAIN = "get the file again, or train the model again"
@@ -80,7 +51,7 @@ DTYPES = {
     "F16": np.float16,
 }
 PACKED_DTYPES = {np.dtype(dtype) for dtype in DTYPES.values()}
-MAX_AXES = 8  # of an array; by convention, NumPy has up to 32
+MAX_AXES = 8  # of an array; not tuned, NumPy has up to 64
 
 Path = str | os.PathLike[str]
 Buffer = bytes | memoryview
@@ -94,11 +65,11 @@ def save(
     arrays: Mapping[str, NDArray[Any]],
     pack: bool = False,
 ) -> None:
-    """Write a model beside the path and rename it on success."""
+    """Write a model file; a regular file is written beside its path and renamed on success."""
     whole = {"format": format, "kind": PREFIX + kind, **header}
     tables = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
     if pack:
-        done = {name: packed(array) for name, array in tables.items()}
+        done = {name: pack_array(array) for name, array in tables.items()}
         whole[PACKED] = {name: form for name, (form, _) in done.items()}
         tables = {name: data for name, (_, data) in done.items()}
     metadata = {KEY: json.dumps(whole, ensure_ascii=False, sort_keys=True)}
@@ -121,35 +92,28 @@ def write_tensors(file: BinaryIO, metadata: Mapping[str, str], tables: Mapping[s
     text += b" " * (-len(text) % 8)
     head = len(text).to_bytes(8, "little") + text
     data = [tables[name].data.cast("B") if tables[name].size else b"" for name in names]
-    place = 8 + len(OPENING)
-    file.write(head[:place] + checksum_of(head, data) + head[place + len(NO_CHECKSUM) :])
+    digits = 8 + len(OPENING)  # where the checksum is written
+    file.write(head[:digits] + checksum_of(head, data) + head[digits + len(NO_CHECKSUM) :])
     for piece in data:
         file.write(piece)
 
 
 def checksum_of(head: bytes, data: Sequence[Buffer]) -> bytes:
-    """The digits of the CRC-32 of a file; `head`, up to the end of the index, has zeros in their place."""
+    """Return the digits of the CRC-32 of a file; `head`, up to the end of the index, has zeros in their place."""
     checksum = zlib.crc32(head)
     for piece in data:
         checksum = zlib.crc32(piece, checksum)
     return f"{checksum:08x}".encode()
 
 
-class NewerFormatError(InputError):
-    """A file that a newer version of Treewright wrote."""
+class FormatVersionError(InputError):
+    """A file whose format is not the one that this version of Treewright reads."""
 
-    def __init__(self, path: Path, kind: str, format: int, reads: int) -> None:
+    def __init__(self, path: Path, kind: str, format: int, expected: int) -> None:
         super().__init__(
-            f"{path}: the {kind} has format {format} of a newer Treewright; this one reads up to {reads}: "
-            "pip install --upgrade treewright"
+            f"{path}: the {kind} has format {format}, but this Treewright reads format {expected}; "
+            "train it again, or install the version of Treewright that wrote it"
         )
-
-
-class OlderFormatError(InputError):
-    """A file of an old version of Treewright that cannot be read any more."""
-
-    def __init__(self, path: Path, kind: str) -> None:
-        super().__init__(f"{path}: its {kind} was written by an older Treewright; train it again")
 
 
 class DamagedFileError(InputError):
@@ -171,16 +135,16 @@ class ModelFile:
     data: int  # the offset of the data
 
     def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
-        """The arrays whose names begin with a prefix, by the rest of their names."""
+        """Return the arrays whose names begin with a prefix, by the rest of their names."""
         names = [name for name in self.index if name.startswith(prefix)]
         return {name.removeprefix(prefix): self.array(name) for name in names}
 
     def array(self, name: str) -> NDArray[Any]:
-        """One array, mapped or unpacked."""
+        """Return one array, mapped or unpacked."""
         try:
             array = self._mapped(self.index[name])
             form = self.header.get(PACKED, {}).get(name)
-            return array if form is None else unpacked(form, array)
+            return array if form is None else unpack_array(form, array)
         except UNREADABLE as error:
             raise DamagedFileError(self.path, f"its array {name}: {problem_of(error)}") from None
 
@@ -200,7 +164,7 @@ UNREADABLE = (
 
 
 def problem_of(error: BaseException) -> str:
-    """An error as part of a sentence."""
+    """Return an error as part of a sentence."""
     if isinstance(error, KeyError):
         return f"it lacks {error}"
     if isinstance(error, RecursionError):
@@ -236,14 +200,14 @@ def open_model(path: Path) -> ModelFile:
 
 
 def check_is_file(path: Path) -> None:
-    """A pipe would be waited for."""
+    """Refuse folders and pipes; a pipe would be waited for."""
     mode = os.stat(path).st_mode
     if not stat.S_ISREG(mode):
         raise ValueError("it is a folder" if stat.S_ISDIR(mode) else "it is not a regular file")
 
 
 def read_index(file: BinaryIO, size: int) -> bytes:
-    """The bytes of the index."""
+    """Return the bytes of the index."""
     length = int.from_bytes(file.read(8), "little")
     if size < 8 or length > size - 8:
         raise ValueError("it is shorter than its index")
@@ -253,17 +217,16 @@ def read_index(file: BinaryIO, size: int) -> bytes:
 
 
 def plain_object(source: Any, name: str) -> dict[str, Any]:
-    """An object of JSON, given as text, or read already."""
-    found = source
+    """Return an object of JSON, given as text, or read already."""
     if isinstance(source, (str, bytes)):
-        found = json.loads(source, parse_constant=finite_number, parse_float=finite_number)
-    if not isinstance(found, dict):
+        source = json.loads(source, parse_constant=finite_number, parse_float=finite_number)
+    if not isinstance(source, dict):
         raise ValueError(f"{name} is not an object of JSON")
-    return found
+    return source
 
 
 def finite_number(text: str) -> float:
-    """A number of JSON; Python's reader accepts NaN and infinite ones too."""
+    """Return a number of JSON; Python's reader accepts NaN and infinite ones too."""
     number = float(text)
     if not math.isfinite(number):
         raise ValueError(f"its header has the number {text[:10]}; expected a finite one")
@@ -271,14 +234,9 @@ def finite_number(text: str) -> float:
 
 
 def check_metadata(file: BinaryIO, text: bytes, metadata: Mapping[str, Any]) -> None:
-    """The file must be one of Treewright's and, unless it is an old one, have the bytes that its checksum was made of.
-
-    A file of an older version has the header alone. Any other key is damage, most likely of the key of the checksum.
-    """
+    """Refuse a file that is not one of Treewright's, or that has other bytes than its checksum was made of."""
     if KEY not in metadata:
         raise ValueError("a safetensors file, but not one of Treewright's")
-    if set(metadata) == {KEY}:
-        return
     if set(metadata) != {KEY, CHECKSUM} or not text.startswith(OPENING):
         raise ValueError("its metadata are not those that Treewright writes")
     if checksum_in(file, text) != str(metadata[CHECKSUM]).encode():
@@ -286,9 +244,8 @@ def check_metadata(file: BinaryIO, text: bytes, metadata: Mapping[str, Any]) -> 
 
 
 def checksum_in(file: BinaryIO, text: bytes) -> bytes:
-    """The digits of the checksum that a file with this index should have."""
-    place = len(OPENING)
-    zeroed = text[:place] + NO_CHECKSUM.encode() + text[place + len(NO_CHECKSUM) :]
+    """Return the digits of the checksum that a file with this index should have."""
+    zeroed = OPENING + NO_CHECKSUM.encode() + text[len(OPENING) + len(NO_CHECKSUM) :]
     head = len(text).to_bytes(8, "little") + zeroed
     if os.fstat(file.fileno()).st_size == len(head):
         return checksum_of(head, [])
@@ -297,7 +254,7 @@ def checksum_in(file: BinaryIO, text: bytes) -> bytes:
 
 
 def check_entry(name: str, entry: Mapping[str, Any], data: int, size: int) -> None:
-    """The data of an array must be in the file after `data`, be aligned and have its shape."""
+    """Refuse an array whose data is not in the file after `data`, not aligned, or not of its shape."""
     begin, end = entry["data_offsets"]
     itemsize = np.dtype(DTYPES[entry["dtype"]]).itemsize
     numbers = [begin, end, *entry["shape"]]
@@ -309,29 +266,11 @@ def check_entry(name: str, entry: Mapping[str, Any], data: int, size: int) -> No
         raise ValueError(f"the array {name} is not aligned")
 
 
-def with_new_keys(kind: str, header: Mapping[str, Any]) -> dict[str, Any]:
-    """A header with the keys of older files replaced by those of today.
+def pack_array(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
+    """Compress an array without loss; return what is needed to unpack it, and the bytes.
 
-    >>> with_new_keys("tokeniser", {"rules": {"bits": 20, "floor": 0.1}})
-    {'settings': {'bits': 20, 'adagrad_epsilon': 0.1}}
-    """
-    found = dict(header)
-    for path, new in OLD_KEYS.get(kind, {}).items():
-        *parents, old = path.split(".")
-        entry = found
-        for parent in parents:
-            entry[parent] = dict(entry.get(parent, {}))  # a copy: the header that was given stays as it is
-            entry = entry[parent]
-        if old in entry:
-            entry[new] = entry.pop(old)
-    return found
-
-
-def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
-    """An array compressed without loss, and what is needed to unpack it.
-
-    >>> form, data = packed(np.repeat(np.array([0.5, 0.0], dtype=np.float32), 1000))
-    >>> form["values"], len(data) < 100, unpacked(form, data)[999:1001].tolist()
+    >>> form, data = pack_array(np.repeat(np.array([0.5, 0.0], dtype=np.float32), 1000))
+    >>> form["values"], len(data) < 100, unpack_array(form, data)[999:1001].tolist()
     ([0.0, 0.5], True, [0.5, 0.0])
     """
     form: dict[str, Any] = {"dtype": array.dtype.str, "shape": list(array.shape)}
@@ -341,17 +280,17 @@ def packed(array: NDArray[Any]) -> tuple[dict[str, Any], NDArray[np.uint8]]:
             form["values"] = values.tolist()
             array = codes.astype(np.uint8)
     planes = array.reshape(-1, 1).view(np.uint8).T
-    return form, np.frombuffer(compressed(planes.tobytes()), dtype=np.uint8)
+    return form, np.frombuffer(compress(planes.tobytes()), dtype=np.uint8)
 
 
-def compressed(data: bytes) -> bytes:
-    """A zlib stream; without compression where that would save little, since such bytes load ten times as fast."""
-    found = zlib.compress(data, 9)
-    return found if len(found) < MAX_PACKED_SHARE * len(data) else zlib.compress(data, 0)
+def compress(data: bytes) -> bytes:
+    """Return a zlib stream, stored where compression saves little: stored bytes load ten times as fast."""
+    stream = zlib.compress(data, 9)
+    return stream if len(stream) < MAX_PACKED_SHARE * len(data) else zlib.compress(data, 0)
 
 
-def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
-    """The inverse of `packed`. Sizes are checked before memory is reserved for them."""
+def unpack_array(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
+    """Undo `pack_array`; sizes are checked before memory is reserved for them."""
     dtype, shape = np.dtype(form["dtype"]), tuple(form["shape"])
     if dtype not in PACKED_DTYPES or data.dtype != np.uint8:
         raise ValueError(f"packed arrays do not have numbers of the type {dtype}")
@@ -361,7 +300,7 @@ def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
     size = math.prod(shape) * width
     if size > MAX_ARRAY or size > MAX_ZLIB_RATIO * (data.size + 1):
         raise ValueError(f"{data.size} packed bytes cannot have {math.prod(shape)} numbers")
-    planes = np.frombuffer(inflated(data, size), dtype=np.uint8)
+    planes = np.frombuffer(inflate(data, size), dtype=np.uint8)
     if "values" in form:
         values = np.array(form["values"], dtype=dtype)
         return np.asarray(values[planes].reshape(shape))
@@ -370,10 +309,10 @@ def unpacked(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[Any]:
     return np.asarray(np.ascontiguousarray(planes.reshape(dtype.itemsize, -1).T).view(dtype).reshape(shape))
 
 
-def inflated(data: NDArray[np.uint8], size: int) -> bytes:
-    """The bytes of a zlib stream, which must have this size."""
+def inflate(data: NDArray[np.uint8], size: int) -> bytes:
+    """Return the bytes of a zlib stream, which must have this size."""
     stream = zlib.decompressobj()
-    found = stream.decompress(data.data, size + 1)
-    if len(found) != size or not stream.eof or stream.unused_data:
+    inflated = stream.decompress(data.data, size + 1)
+    if len(inflated) != size or not stream.eof or stream.unused_data:
         raise ValueError(f"it unpacks to another size than {size} bytes")
-    return found
+    return inflated

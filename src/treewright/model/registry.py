@@ -1,11 +1,18 @@
-"""Any model that parses: by its file, or by the name of a model that comes with Treewright."""
+"""The registry of components: a model is loaded by its file, or by the name of a model that comes with Treewright."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, TypeAlias, cast, overload
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
-from treewright.model import component, modelfile
-from treewright.model.component import EMBEDDED
+from treewright.errors import InputError, MissingComponentError, NameWarning
+from treewright.model import modelfile
+from treewright.model.component import Component, restore
+from treewright.model.modelfile import ModelFile
 
 if TYPE_CHECKING:
     from treewright.grammar import Collins, LatentGrammar, TreebankGrammar
@@ -16,23 +23,37 @@ if TYPE_CHECKING:
     from treewright.tagger import Tagger
 
     Grammar: TypeAlias = TreebankGrammar | Collins | LatentGrammar
-    Model: TypeAlias = Pipeline | Parser | InducedParser | Grammar | GrammarWithTagger | GrammarWithDependencies
+    JointModel: TypeAlias = GrammarWithTagger | GrammarWithDependencies
+    Model: TypeAlias = Pipeline | Parser | InducedParser | Grammar | JointModel
 
-__all__ = [
-    "EMBEDDED",
-    "GRAMMARS",
-    "JOINT_MODELS",
-    "PARSERS",
-    "load",
-    "load_grammar",
-    "load_joint",
-    "load_parser",
-    "load_tagger",
-]
+REGISTRY = {  # kind -> module and class, imported when it is needed
+    "tokeniser": "treewright.tokeniser:Tokeniser",
+    "words": "treewright.words:Words",
+    "tagger": "treewright.tagger:Tagger",
+    "parser": "treewright.parser:Parser",
+    "graph parser": "treewright.graphs:GraphParser",
+    "induced parser": "treewright.induce:InducedParser",
+    "network": "treewright.network:Network",
+    "pipeline": "treewright.pipeline:Pipeline",
+    "lexicalised grammar": "treewright.grammar:Collins",
+    "grammar with dependencies": "treewright.joint:GrammarWithDependencies",
+    "grammar with tagger": "treewright.joint:GrammarWithTagger",
+    "treebank grammar": "treewright.grammar:TreebankGrammar",
+    "latent-variable grammar": "treewright.grammar:LatentGrammar",
+}
+PARSERS = ("pipeline", "parser", "induced parser")  # kinds that find dependency trees
+GRAMMARS = ("treebank grammar", "lexicalised grammar", "latent-variable grammar")  # kinds that find phrase structure
+JOINT_MODELS = ("grammar with dependencies", "grammar with tagger")  # grammars that agree with another model
+PIPELINE_ROLES = {  # kinds that a pipeline may have -> what they do there
+    "tokeniser": "tokeniser",
+    "tagger": "tagger",
+    "parser": "parser",
+    "induced parser": "parser",
+    "graph parser": "graph parser",
+}
+EMBEDDED = {"en": Path(__file__).parents[1] / "pipeline" / "models" / "en.tw"}  # name -> file
 
-PARSERS = ("pipeline", "parser", "induced parser")  # the kinds of models that find dependency trees
-GRAMMARS = tuple(component.GRAMMARS.values())  # the kinds of models that find phrase-structure trees
-JOINT_MODELS = tuple(component.JOINT_MODELS.values())  # the kinds of grammars that agree with another model
+C = TypeVar("C", bound=Component)
 
 
 @overload
@@ -44,30 +65,123 @@ def load(path: modelfile.Path) -> Model: ...
 
 
 def load(path: modelfile.Path) -> Model:
-    """The model of a name ("en") or a file: a pipeline, a parser that was trained or induced, a grammar, a joint model.
+    """Load a model by its name ("en") or file: a pipeline, a parser (trained or induced), a grammar or a joint model.
 
     >>> load("en")("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
-    return cast("Model", component.load(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))
+    return cast("Model", load_component(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))
 
 
 def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
-    """The same, for functions that need dependency trees."""
-    return cast("Pipeline | Parser | InducedParser", component.load(path, *PARSERS))
+    """Load a model that finds dependency trees."""
+    return cast("Pipeline | Parser | InducedParser", load_component(path, *PARSERS))
 
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:
-    """A tagger, or a pipeline that has one."""
-    kinds = ("pipeline",) if component.opened(path).kind == "pipeline" else ("tagger",)
-    return cast("Pipeline | Tagger", component.load(path, *kinds))
+    """Load a tagger, or a pipeline that has one."""
+    kind = "pipeline" if open_named(path).kind == "pipeline" else "tagger"
+    return cast("Pipeline | Tagger", load_component(path, kind))
 
 
 def load_grammar(path: modelfile.Path) -> Grammar:
-    """The same, for functions that need phrase-structure trees."""
-    return cast("Grammar", component.load(path, *GRAMMARS))
+    """Load a model that finds phrase-structure trees."""
+    return cast("Grammar", load_component(path, *GRAMMARS))
 
 
-def load_joint(path: modelfile.Path) -> GrammarWithTagger | GrammarWithDependencies:
-    """The same, for functions that need a grammar that agrees with another model."""
-    return cast("GrammarWithTagger | GrammarWithDependencies", component.load(path, *JOINT_MODELS))
+def load_joint(path: modelfile.Path) -> JointModel:
+    """Load a grammar that agrees with another model."""
+    return cast("JointModel", load_component(path, *JOINT_MODELS))
+
+
+def load_component(path: modelfile.Path, *kinds: str) -> Component:
+    """Load the component of a file, which must be of one of these kinds if any are given."""
+    file = open_named(path)
+    if file.kind not in REGISTRY:
+        raise InputError(f"{file.path} is a model of an unknown kind, {file.kind!r}; {modelfile.GET_AGAIN}")
+    if kinds and file.kind not in kinds:
+        raise wrong_kind(file, *kinds)
+    return restore(component_class(file.kind), file.path, file.header, file.arrays())
+
+
+def load_part(kind: type[C], path: modelfile.Path) -> C:
+    """Load the component of a file of its kind, or of a model that has one as a part."""
+    file = open_named(path)
+    if file.kind == kind.KIND:
+        return restore(kind, file.path, file.header, file.arrays())
+    if part := find_part(file.header, kind.KIND):
+        header, prefix = part
+        return restore(kind, file.path, header, file.arrays(prefix))
+    raise wrong_kind(file, kind.KIND)
+
+
+def component_class(kind: str) -> type[Component]:
+    """Import the class of a kind."""
+    module, _, name = REGISTRY[kind].partition(":")
+    imported: type[Component] = getattr(import_module(module), name)
+    return imported
+
+
+def open_named(path: modelfile.Path) -> ModelFile:
+    """Open the model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths."""
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"path is {path!r}; expected the path of a model file, or a name such as 'en'")
+    if isinstance(path, str) and path in EMBEDDED:
+        if os.path.isfile(path):
+            message = f"{path} is the model that comes with Treewright; write ./{path} for the file of this name"
+            warnings.warn(message, NameWarning, stacklevel=4)
+        return modelfile.open_model(EMBEDDED[path])
+    if not os.path.exists(path):
+        raise no_such_model(path)
+    return modelfile.open_model(path)
+
+
+def no_such_model(path: modelfile.Path) -> InputError:
+    """Return the error for a path without a file; a word without extension may be meant as a name."""
+    message = f"{path}: there is no such file" if str(path) else "path is empty: there is no such file"
+    if os.path.splitext(path)[1] or os.path.dirname(path):
+        return InputError(message)
+    return MissingComponentError(f"{message}, and no model of this name (there is {', '.join(EMBEDDED)})", "pipeline")
+
+
+def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[Mapping[str, Any], str] | None:
+    """Return the header of a part of this kind, at any depth, and the prefix of its arrays; None if there is none.
+
+    >>> find_part({"parser": {"network": {"labels": 3}}}, "network")
+    ({'labels': 3}, 'parser.network.')
+    """
+    for name, part in header.items():
+        if name not in REGISTRY or not isinstance(part, Mapping):
+            continue
+        path = f"{prefix}{name}."
+        if inner := (part, path) if name == kind else find_part(part, kind, path):
+            return inner
+    return None
+
+
+def wrong_kind(file: ModelFile, *kinds: str) -> MissingComponentError:
+    """Return the error for a model of another kind than is needed, or for a pipeline that lacks a component."""
+    if file.kind == "pipeline" and kinds[0] in PIPELINE_ROLES:
+        return MissingComponentError(f"{file.path} is a pipeline without {with_article(kinds[0])}", *kinds)
+    name = next((name for name, path in EMBEDDED.items() if path == Path(file.path)), file.path)
+    needed = alternatives(with_article(kind) for kind in kinds)
+    return MissingComponentError(f"{name} is {with_article(file.kind)}, but {needed} is needed", *kinds)
+
+
+def alternatives(names: Iterable[str]) -> str:
+    """
+    >>> alternatives(["a tagger"]), alternatives(["a tokeniser", "a tagger", "a parser"])
+    ('a tagger', 'a tokeniser, a tagger or a parser')
+    """
+    *first, last = names
+    return f"{', '.join(first)} or {last}" if first else last
+
+
+def with_article(noun: str) -> str:
+    """
+    >>> with_article("induced parser"), with_article("tagger"), with_article("words")
+    ('an induced parser', 'a tagger', 'a file of words')
+    """
+    if noun == "words":
+        return "a file of words"
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"

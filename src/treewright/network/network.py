@@ -16,7 +16,7 @@ from treewright.errors import InputError
 from treewright.learn import Observer, Progress, Report
 from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.network import file
 from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel
@@ -45,7 +45,7 @@ def origin_of(
     return Origin.now(training, development, {**options, "words": None if words is None else words.fingerprint()})
 
 
-class Network(Saved):
+class Network(Component):
     """Gives the probabilities of heads, labels and tags of every word of a sentence."""
 
     KIND: ClassVar[str] = "network"

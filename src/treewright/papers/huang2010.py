@@ -25,7 +25,7 @@ from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
 from treewright.grammar.selftraining import balanced_weight
-from treewright.grammar.trees import prepared_trees
+from treewright.grammar.trees import prepare_trees
 from treewright.papers.common import Treebank, axes, data_argument, ensure_matplotlib, show_lines, stage_printer
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
@@ -102,7 +102,7 @@ def first_trees(path: Path, count: int, max_words: int | None) -> list[Tree]:
     found: list[Tree] = []
     with read_trees(path, on_error="skip") as reader:
         for tree in reader:
-            trees, _ = prepared_trees([tree], True)
+            trees, _ = prepare_trees([tree], True)
             found += [one for one in trees if max_words is None or len(one.leaves()) <= max_words]
             if len(found) >= count:
                 break
@@ -260,7 +260,7 @@ def save_text(path: Path, text: str) -> None:
 def automatic_trees(teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
     """The trees of a teacher; sentences without one are left out."""
     parses = (teacher.parse(words, partial=True) for words in sentences)
-    return prepared_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
+    return prepare_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
 
 
 def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:

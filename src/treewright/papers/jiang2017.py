@@ -27,7 +27,7 @@ from treewright.errors import InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.model import InducedParser
-from treewright.induce.options import InductionOptions, InductionSettings, resolve
+from treewright.induce.options import InductionOptions, resolve
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
 from treewright.induce.training import ArcSpace, OnReport, Steps, train_dmv
@@ -79,7 +79,7 @@ class Row:
 class Systems:
     """The paper's six systems, trained on one corpus."""
 
-    options: InductionSettings
+    options: InductionOptions
     alone_limits: dmv.Limits  # of the DMV that is trained alone
     space_codes: NDArray[np.int64]
     alone: joint.Pair

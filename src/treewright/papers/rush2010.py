@@ -28,8 +28,9 @@ from treewright.evaluate import Score
 from treewright.evaluate.significance import p_value_of
 from treewright.grammar import dependencies
 from treewright.grammar.kinds import scores_of
-from treewright.grammar.trees import prepared_trees
-from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, JointProblem, TagParse
+from treewright.grammar.trees import prepare_trees
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, TagParse
+from treewright.joint.dependencies import JointProblem
 from treewright.joint.model import evenly_spaced
 from treewright.joint.tags import TagProblem
 from treewright.learn import Report
@@ -160,7 +161,7 @@ class TreebankFolder:
         """The first trees of a part, or all."""
         with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
             for tree in islice(reader, count):
-                found, errors = prepared_trees([tree], self.skip_bad)
+                found, errors = prepare_trees([tree], self.skip_bad)
                 self.left_out.extend(errors)
                 for prepared in found:
                     yield Gold(strip_traces(tree) or tree, prepared)
@@ -214,7 +215,7 @@ def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Seque
     limited = []
     for limit in limits:
         is_enough = joint.iterations <= limit
-        parse = joint if is_enough else problem.parse(model.weight, limit)
+        parse = joint if is_enough else problem.parse(model.weight, max_iterations=limit)
         limited.append(Limited(count(parse.tree, parse.heads), parse.certified, parse.tree == joint.tree))
     systems = {name: count(parse.tree, parse.heads) for name, parse in parses.items()}
     return Outcome(systems, search_of(joint), search_without_split(model, problem, joint), tuple(limited))

@@ -28,7 +28,6 @@ from treewright.model.component import (
     Arrays,
     Component,
     Corpus,
-    Saved,
     Stored,
     hash_of,
     metadata_of,
@@ -58,7 +57,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-class Parser(Saved):
+class Parser(Component):
     """A trained dependency parser.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], heads=[2, 0], deprels=["nsubj", "root"])]

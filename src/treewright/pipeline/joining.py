@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from treewright.errors import InputError
-from treewright.model import component
-from treewright.model.component import MAKERS, PIPELINE_ROLES, Component, with_article
+from treewright.errors import InputError, MissingComponentError
+from treewright.model.component import Component
+from treewright.model.registry import PIPELINE_ROLES, load_component, with_article
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
     files: dict[str, str] = {}
     base: Any = None  # a pipeline
     for path in paths:
-        found = component.load(path, "pipeline", *PIPELINE_ROLES)
+        found = load_component(path, "pipeline", *PIPELINE_ROLES)
         if found.KIND == "pipeline":
             if base is not None:
                 raise InputError(f"{path}: a second pipeline; give one, and the components that replace its own")
@@ -44,7 +44,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
         raise InputError("paths is empty; give the files of a tagger and of a parser")
     for role in ("tagger", "parser"):
         if role not in alone:
-            raise InputError(f"no {role} among {', '.join(map(str, paths))}; `{MAKERS[role]}` makes one")
+            raise MissingComponentError(f"no {role} among {', '.join(map(str, paths))}", role)
     return Joined(with_graphs(alone, graphs))
 
 

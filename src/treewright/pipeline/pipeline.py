@@ -15,21 +15,19 @@ from treewright.corpus import Document, Sentence
 from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
-from treewright.errors import InputError
+from treewright.errors import MissingComponentError
 from treewright.learn import Observer, Plan, Progress, Report
-from treewright.model import component
+from treewright.model import component, modelfile
 from treewright.model.component import (
-    MAKERS,
     ArrayForm,
     Arrays,
     Component,
     Corpus,
-    Saved,
     Stored,
-    component_class,
     part_of,
     sentences_of,
 )
+from treewright.model.registry import component_class
 from treewright.network import Network, NetworkOptions
 from treewright.parser import (
     Alternatives,
@@ -105,7 +103,7 @@ class CompletionOptions(SearchOptions, total=False):
 
 
 @dataclass(frozen=True)
-class Pipeline(Saved):
+class Pipeline(Component):
     """Raw text in, sentences with tags, lemmas, trees and certificates out. `tw.load("en")` is one.
 
     >>> import treewright as tw
@@ -210,7 +208,7 @@ class Pipeline(Saved):
 
         pack=True compresses the arrays: the file is smaller, but is not mapped on load.
         """
-        component.save(self, path, pack=pack)
+        modelfile.save(path, self.KIND, self.FORMAT, *self.to_arrays(), pack=pack)
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file; a tokeniser by rules has none."""
@@ -257,8 +255,8 @@ class Pipeline(Saved):
     def trained_parser(self) -> Parser:
         """The parser, if it was trained on a treebank: an induced one has no scores of single parts."""
         if not isinstance(self.parser, Parser):
-            needed = f"a parser that was trained on a treebank is needed; `{MAKERS['parser']}` makes one"
-            raise InputError(f"{self}: its parser is induced, but {needed}")
+            needed = "a parser that was trained on a treebank is needed"
+            raise MissingComponentError(f"{self}: its parser is induced, but {needed}", "parser")
         return self.parser
 
     @property

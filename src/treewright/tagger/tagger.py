@@ -17,7 +17,7 @@ from treewright.corpus.document import checked_sentences
 from treewright.learn import Observer, Progress, Report
 from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of, metadata_of, sentences_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, check_columns
@@ -26,7 +26,7 @@ from treewright.tagger.training import calibrate
 from treewright.tagger.training import train as train_model
 
 
-class Tagger(Saved):
+class Tagger(Component):
     """Fills UPOS, XPOS, FEATS and LEMMA.
 
     >>> corpus = [Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "VERB"], lemmas=["dog", "bark"])]

@@ -16,7 +16,7 @@ from treewright.errors import InputError
 from treewright.learn import Judgement, Learning, Observer, Progress, Report, Weights, run
 from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, check_array, hash_of, sentences_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, check_array, hash_of, sentences_of
 from treewright.tokeniser import TokeniserOptions, segments
 from treewright.tokeniser.boundaries import (
     WORD_COLUMNS,
@@ -53,7 +53,7 @@ class TokeniserModel:
     boundaries: BoundaryModel
 
 
-class Tokeniser(Saved):
+class Tokeniser(Component):
     """Splits a text into sentences and words.
 
     >>> tokeniser = Tokeniser()  # by rules, for any language

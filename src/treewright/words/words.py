@@ -18,7 +18,7 @@ from treewright.checks import Count, Positive, check
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.learn import Progress, Report
-from treewright.model.component import ArrayForm, Arrays, Corpus, Saved, Stored, hash_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
@@ -32,7 +32,7 @@ def ignore(*arguments: object) -> None:
     """Do nothing: the callback of a caller that gives none."""
 
 
-class Words(Saved):
+class Words(Component):
     """Word vectors and word classes, each for the words that have one.
 
     A form is looked up in canonical spelling and lower case; classes that were imported may distinguish capitals.

@@ -252,7 +252,7 @@ def test_a_file_of_another_format_is_refused_with_the_remedy(tmp_path: Path) -> 
 
 
 def test_a_pickle_with_other_arrays_is_refused(tmp_path: Path) -> None:
-    parser = tw.Parser.load(KEPT / "sample-format-1.tw")
+    parser = tw.Parser.load(KEPT / "sample.tw")
     function, (kind, header, arrays) = parser.__reduce__()
     for bad in ({**arrays, "pruner": arrays["pruner"][:-1]}, {**arrays, "labels.label": arrays["labels.label"] + 99}):
         with pytest.raises(InputError, match=r"^pickle: .*; pickle the model again"):

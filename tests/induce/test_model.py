@@ -192,7 +192,7 @@ def test_a_saved_model_parses_as_before(tmp_path: Path, method: str) -> None:
 
 
 def test_a_kept_file_of_format_1_parses_as_it_did_when_it_was_written() -> None:
-    parser = InducedParser.load(Path(__file__).parents[1] / "data" / "induced-format-1.tw")
+    parser = InducedParser.load(Path(__file__).parents[1] / "data" / "induced.tw")
     assert (parser.options.method, parser.rules.name) == ("best", "content")
     assert [parsed.heads.tolist() for parsed in parser.parse(CORPUS[:6])] == [
         [2, 3, 0, 5, 3, 3],

@@ -55,7 +55,7 @@ def test_another_version_is_refused(tmp_path: Path) -> None:
 
 def test_an_older_format_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(checkpoint, "FORMAT", 1)
+        patched.setattr(checkpoint, "FORMAT", 0)
         checkpoint.save(tmp_path / "c", vars(State()), ORIGIN)
     with pytest.raises(InputError, match="c: not a checkpoint of this version of Treewright; delete it to start again"):
         checkpoint.load(tmp_path / "c", ORIGIN)

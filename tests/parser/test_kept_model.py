@@ -17,7 +17,7 @@ from treewright.parser.worker import Worker
 
 TESTS = Path(__file__).parents[1]
 SAMPLE = TESTS.parent / "examples" / "sample.conllu"
-MODEL = TESTS / "data" / "sample-format-1.tw"
+MODEL = TESTS / "data" / "sample.tw"
 OPTIONS = ParserOptions(
     "grand",
     projective=False,
@@ -29,7 +29,7 @@ OPTIONS = ParserOptions(
 
 
 def write_model() -> None:
-    """How the file was made."""
+    """Make the file, if the format changes."""
     Parser.train(SAMPLE, SAMPLE, options=OPTIONS).save(MODEL)
 
 

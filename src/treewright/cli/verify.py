@@ -25,8 +25,8 @@ HELP = (
     "`treewright parse --proofs FILE` writes a line for each sentence: what is claimed about its tree, and the proof. "
     "This command scores the sentences of PARSED again with MODEL, and checks in integers, with none of the code that "
     "found the trees, that each tree has its value and that no tree of the model is better by more than the gap "
-    "claimed, over the arcs that pruning left (all arcs, if parsed with --all-arcs). The comment `# treewright = ...` "
-    "of a sentence must say the same as its proof. A tree, a proof, a comment or a model that was changed is refused. "
+    "claimed, over the arcs that pruning left (all arcs, if parsed with --all-arcs). The comment `# treewright` of a "
+    "sentence must say the same as its proof. A tree, a proof, a comment or a model that was changed is refused. "
     "The proof is about the scores of the model: the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
     "Exit status: 0 if all proofs hold, 1 if one is refused."
@@ -49,7 +49,10 @@ def verify(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The model that parsed: a file, or en.")],
     parsed: Annotated[str, typer.Argument(metavar="PARSED", help="The parsed sentences, CoNLL-U.")],
     file: Annotated[str, typer.Argument(metavar="FILE", help="The proofs that `treewright parse --proofs` wrote.")],
-    fast: Annotated[bool, typer.Option("--fast", help="The sentences were parsed with --fast.")] = False,
+    fast: Annotated[
+        bool,
+        typer.Option("--fast", help="Use the linear models alone, without the network of the model; as when parsing."),
+    ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:

@@ -115,6 +115,8 @@ def trees(
 ) -> list[Parse] | list[Parse | InputError]:
     """Find the best tree of every sentence: `batched(tree, batch, ...)`, in one call to the core where possible.
 
+    lengths, threads and errors are those of `batched`, options those of `tree`.
+
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
     >>> [parse.heads.tolist() for parse in trees([scores, {"arc": scores, "require": [(2, 1)]}])]
     [[-1, 0, 1], [-1, 2, 0]]

@@ -26,7 +26,7 @@ from treewright.errors import InputError
 from treewright.learn import State
 from treewright.model import modelfile
 
-FORMAT = 2
+FORMAT = 1
 KIND = "checkpoint"
 ROWS, VALUES = "places", "values"  # suffixes of the names of the two arrays of a stored array
 CHECKPOINT_TIME_SHARE = 0.05  # upper limit of the time spent on checkpoints, not tuned; short epochs may be skipped

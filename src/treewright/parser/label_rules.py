@@ -49,7 +49,7 @@ class LabelRules(NamedTuple):
     def read(
         cls, sentences: Iterable[Sentence], min_pair: float = MIN_EXPECTED_PAIR, min_tag: float = MIN_EXPECTED_TAG
     ) -> LabelRules:
-        """Read the rules that a treebank obeys; min_pair and min_tag are the smallest expected counts.
+        """Read the rules that sentences obey; min_pair and min_tag are the smallest expected counts.
 
         >>> columns = {"upos": ["PRON", "VERB", "PRON"], "heads": [2, 0, 2], "deprels": ["nsubj", "root", "obj"]}
         >>> rules = LabelRules.read([Sentence.from_words(["We", "saw", "it"], **columns)] * 30)

@@ -68,7 +68,7 @@ class Parser(Component):
     """
 
     KIND: ClassVar[str] = "parser"
-    FORMAT: ClassVar[int] = 2  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: ParserModel) -> None:
@@ -320,7 +320,7 @@ class Parser(Component):
         projective: bool | None = None,
         max_seconds: float | None = MAX_SECONDS,
     ) -> Explanation:
-        """Compare the best tree with an arc to the best tree: what it costs to attach a word to another head.
+        """Compare the best tree of a sentence with an arc to its best tree: the cost of another head of a word.
 
         head and modifier are numbers of words, and 0 is the root. projective: as the model was trained if None. An arc
         that pruning removed is added back, and the answer says so. max_seconds limits each of the two searches.

@@ -55,7 +55,7 @@ DEFAULT_ORDER = "file"  # no other order saves corrections: benchmarks/annotatio
 
 
 def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> list[Ranked]:
-    """List what to check first: open words by rising confidence, then sentences by falling values of order.
+    """List what to check first of completions: open words by confidence, then sentences by falling values of order.
 
     order: "file" keeps sentences as they are; "expected-errors" and "mean-entropy" are means over the open words,
     "total-entropy" is a sum, which puts long sentences first. Ties keep their order.

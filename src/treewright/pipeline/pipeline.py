@@ -121,7 +121,7 @@ class Pipeline(Component):
     metadata: Mapping[str, Any] = field(default_factory=dict)  # name, licence, figures
 
     KIND: ClassVar[str] = "pipeline"
-    FORMAT: ClassVar[int] = 2
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {}  # those of its parts
 
     @classmethod
@@ -377,7 +377,10 @@ class Pipeline(Component):
         return self.trained_parser.parts(tagged, projective=projective, all_arcs=all_arcs)
 
     def why_not(self, sentence: Sentence, *, head: int, modifier: int, **options: Unpack[SearchOptions]) -> Explanation:
-        """Explain what it costs to attach a word to another head; options are those of `Parser.why_not`."""
+        """Explain what it costs to attach a word of a sentence to another head; as `Parser.why_not`.
+
+        head and modifier are numbers of words, 0 the root; options are those of `Parser.why_not`.
+        """
         return self.trained_parser.why_not(self._tag_one(sentence), head=head, modifier=modifier, **options)
 
     def alternatives(

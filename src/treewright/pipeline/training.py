@@ -154,11 +154,11 @@ class PartTrainer:
     observer: Observer
 
     def train(
-        self, kind: type[K], name: str, data: Callable[[], tuple[Corpus, ...]], *, prefix: str = "", **options: Any
+        self, kind: type[K], name: str, data: Callable[[], tuple[Corpus, ...]], *, prefix: str = "", **settings: Any
     ) -> K:
         """Train a part, or load it if it is finished; its data are made only if they are needed.
 
-        prefix: what stands before the names of its stages.
+        prefix: what stands before the names of its stages; settings: the keywords of its `train`.
         """
         trained: Any = kind
         observer = prefix_observer(prefix, self.observer)
@@ -167,7 +167,7 @@ class PartTrainer:
             kind,
             name,
             lambda checkpoint, resume: trained.train(
-                *data(), checkpoint=checkpoint, resume=resume, **callbacks, **options
+                *data(), checkpoint=checkpoint, resume=resume, **callbacks, **settings
             ),
         )
 

@@ -19,7 +19,7 @@ from treewright.tagger.scripts import check_script
 WEIGHTS = ("weights", "lemma_weights")
 ARRAYS: dict[str, ArrayForm] = {
     **dict.fromkeys(WEIGHTS, (np.int8, (None,))),
-    **array_forms("tags.words", "tags.endings", "lemmas.words", "lemmas.endings", "stems"),
+    **array_forms("tags.words", "tags.suffixes", "lemmas.words", "lemmas.suffixes", "stems"),
 }
 
 

@@ -105,12 +105,12 @@ class Lexicon:
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file, their names beginning with `name`."""
-        return {**self.words.to_arrays(f"{name}.words"), **self.suffixes.to_arrays(f"{name}.endings")}
+        return {**self.words.to_arrays(f"{name}.words"), **self.suffixes.to_arrays(f"{name}.suffixes")}
 
     @classmethod
     def from_arrays(cls, name: str, arrays: Mapping[str, NDArray[Any]]) -> Lexicon:
         """Make the lexicon of the arrays of `to_arrays`."""
-        return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.endings", arrays))
+        return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.suffixes", arrays))
 
 
 def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple[int, str]]) -> dict[int, Counter[int]]:

@@ -37,7 +37,7 @@ class Tagger(Component):
     """
 
     KIND: ClassVar[str] = "tagger"
-    FORMAT: ClassVar[int] = 3  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: TaggerModel) -> None:
@@ -85,7 +85,7 @@ class Tagger(Component):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
-        """Make a tagger of what `to_arrays` returned."""
+        """Return the inverse of `to_arrays`; messages name the source of the header and the arrays."""
         tagger = cls(file.from_arrays(header, arrays))
         tagger._worker()  # its kernels check the rest of the model
         return tagger

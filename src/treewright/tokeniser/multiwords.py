@@ -37,7 +37,7 @@ class Multiwords:
     """
 
     whole: Mapping[str, Words] = field(default_factory=dict)
-    endings: Mapping[str, Words] = field(default_factory=dict)  # the words of a suffix; a key of the model file
+    suffixes: Mapping[str, Words] = field(default_factory=dict)  # the words of a suffix; a key of the model file
 
     @classmethod
     def of(cls, tokens: Iterable[tuple[str, Words]]) -> Multiwords:
@@ -52,7 +52,7 @@ class Multiwords:
 
     def check_words(self) -> None:
         """Refuse empty lists of words and empty words."""
-        for table in (self.whole, self.endings):
+        for table in (self.whole, self.suffixes):
             if not all(words and all(words) for words in table.values()):
                 raise ValueError("header.multiwords has a token without words")
 
@@ -81,16 +81,16 @@ class Multiwords:
             suffix = self._suffix(lower)
             if suffix is None:
                 return (lower, *after)
-            lower, after = lower[: -len(suffix)], (*self.endings[suffix], *after)
+            lower, after = lower[: -len(suffix)], (*self.suffixes[suffix], *after)
             if suffix[0].isalpha():
                 return (lower, *after)
         return (*self.whole[lower], *after)
 
     def _suffix(self, lower: str) -> str | None:
         """Find the longest suffix of a token that is a rule."""
-        longest = min(len(lower) - 1, MAX_SUFFIX) if self.endings else 0
+        longest = min(len(lower) - 1, MAX_SUFFIX) if self.suffixes else 0
         suffixes = (lower[-length:] for length in range(longest, 0, -1))
-        return next((suffix for suffix in suffixes if suffix in self.endings), None)
+        return next((suffix for suffix in suffixes if suffix in self.suffixes), None)
 
 
 def suffix_rules(whole: Mapping[str, Words], seen: Mapping[str, Counter[Words]]) -> dict[str, Words]:

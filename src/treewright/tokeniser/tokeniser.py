@@ -62,7 +62,7 @@ class Tokeniser(Component):
     """
 
     KIND: ClassVar[str] = "tokeniser"
-    FORMAT: ClassVar[int] = 4  # raised when older versions cannot read the file any more
+    FORMAT: ClassVar[int] = 1
     ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {
         "weights": (np.float32, (None,)),
         "boundaries.weights": (np.int8, (None,)),
@@ -137,7 +137,7 @@ class Tokeniser(Component):
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tokeniser:
-        """Make a tokeniser of what `to_arrays` returned."""
+        """Return the inverse of `to_arrays`; messages name the source of the header and the arrays."""
         return cls(from_arrays(header, arrays))
 
     def __call__(self, text: str, *, whole: bool = False) -> list[Sentence]:

@@ -85,7 +85,7 @@ def tree_confidence(
     root: str = "single",
     rounds: int = ROUNDS,
 ) -> NDArray[np.float64]:
-    """The probability of the arc into each word of trees, of all sentences one after the other.
+    """Return the probability of the arc into each word of the trees of a batch, one sentence after the other.
 
     These are entries of `marginals` of the parts with their scores divided by the temperature, computed in one call to
     the core; every arc of the trees must be a candidate. projective, root and rounds are those of `marginals`.

@@ -16,6 +16,25 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+__all__ = [
+    "check_tree",
+    "crossing_pairs",
+    "depth",
+    "depths",
+    "find_cycle",
+    "from_conll",
+    "is_projective",
+    "is_tree",
+    "lift",
+    "modifiers",
+    "nonprojective_arcs",
+    "preorder",
+    "roots",
+    "subtree_sizes",
+    "subtree_spans",
+    "to_conll",
+]
+
 Heads = NDArray[np.int32]
 
 SHORT = 100  # number of nodes up to which all pairs of arcs are compared; not tuned, it changes the speed only

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.decode import METHODS, MethodOptions, ProblemOptions, options_of
+from treewright.decode import METHODS, options_of
 from treewright.decode.methods import solver
-from treewright.decode.options import TreeOptions
+from treewright.decode.options import MethodOptions, ProblemOptions, TreeOptions
 from treewright.decode.problem import Arc, _check_problem
 from treewright.decode.result import Multipliers
 from treewright.decode.search import climb, dual, programs, rearrange

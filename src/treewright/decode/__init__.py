@@ -3,14 +3,6 @@
 from treewright.decode.batch import batched, trees
 from treewright.decode.candidates import Candidates, candidates
 from treewright.decode.methods import METHODS, options_of, tree
-from treewright.decode.options import (
-    ArcConstraints,
-    ChosenMethod,
-    DecodingOptions,
-    MethodOptions,
-    ProblemOptions,
-    SearchOptions,
-)
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
@@ -29,25 +21,19 @@ from treewright.proofs import Proof, Verified
 
 __all__ = [
     "METHODS",
-    "ArcConstraints",
     "ArrayResult",
     "Below",
     "Candidates",
-    "ChosenMethod",
-    "DecodingOptions",
     "Depth",
     "FloatResult",
     "GraphParse",
-    "MethodOptions",
     "Multipliers",
     "Parse",
     "ParseList",
     "Parts",
     "Problem",
-    "ProblemOptions",
     "Proof",
     "RootChildren",
-    "SearchOptions",
     "Span",
     "TreeConstraint",
     "Valency",

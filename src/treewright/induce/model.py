@@ -14,7 +14,8 @@ from treewright import streams
 from treewright.checks import read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
-from treewright.decode import Parse, SearchOptions
+from treewright.decode import Parse
+from treewright.decode.options import SearchOptions
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.clusters import SWEEPS, Clusters, cluster

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import decode
 from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app, output_option
 from treewright.corpus import Sentence
-from treewright.decode import SearchOptions
+from treewright.decode.options import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
 from treewright.features import Scorer

@@ -18,8 +18,9 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.graph import copy_graph
-from treewright.decode import ArcConstraints, ChosenMethod, Parse
+from treewright.decode import Parse
 from treewright.decode.constraints import is_feasible
+from treewright.decode.options import ArcConstraints, ChosenMethod
 from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given

@@ -14,7 +14,8 @@ from treewright import streams
 from treewright.checks import check, check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parts, SearchOptions
+from treewright.decode import Parts
+from treewright.decode.options import SearchOptions
 from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD

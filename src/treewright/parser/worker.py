@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from treewright import decode
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
-from treewright.decode import ArcConstraints, Candidates, ChosenMethod, Parse, Parts, SearchOptions
+from treewright.decode import Candidates, Parse, Parts
+from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import FormatError, InputError
 from treewright.features import AtomBatch, Encoder, Labeller

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import metered
-from treewright.cli.options import PlainCommand, Quiet, examples, json_option, new_app
 from treewright.cli.shared import counted
 
 if TYPE_CHECKING:
     from treewright.checking import Finding
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Check treebanks: what is invalid, or almost never occurs.\n\n"
@@ -25,7 +25,7 @@ HELP = (
     "with crossing arcs, DEPS that contradicts HEAD), level 4 also what never or hardly ever occurs in TRAIN, with the "
     "counts. docs/checking.md lists all rules.\n\n"
     "Exit status: 0 if there are no findings, 1 if there are, so that the command can be a test."
-) + examples(
+) + opt.examples(
     "treewright check dev.conllu",
     "treewright check parsed.conllu --against train.conllu",
     "treewright check *.conllu --level 2 --ignore sent-id --ignore text",
@@ -33,7 +33,7 @@ HELP = (
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def check(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')],
     against: Annotated[
@@ -45,11 +45,10 @@ def check(
         list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule; repeat for more.")
     ] = None,
     max_findings: Annotated[
-        int | None,
-        typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted."),
+        int | None, typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted.")
     ] = None,
-    as_json: Annotated[bool, json_option("; with all findings that --max leaves")] = False,
-    quiet: Quiet = False,
+    as_json: Annotated[bool, opt.json_option("; with all findings that --max leaves")] = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.checking import RULES, findings
     from treewright.checking.counts import Counts

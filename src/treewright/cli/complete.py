@@ -3,32 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.complete_phrases import complete_phrases, is_grammar
 from treewright.cli.inputs import each_job, jobs_of, metered
-from treewright.cli.options import (
-    Comment,
-    Decoding,
-    HeadConfidence,
-    JsonReport,
-    KeepDeps,
-    MaxSeconds,
-    Method,
-    Output,
-    PlainCommand,
-    Projective,
-    Quiet,
-    Root,
-    RootChildren,
-    Threads,
-    examples,
-    new_app,
-    skip_bad_option,
-)
 from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_sentences
 from treewright.errors import InputError
 
@@ -36,16 +17,8 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.parser import Completion, Ranked
 
-app = new_app()
-
-
-class SentenceOrder(str, Enum):
-    file = "file"
-    expected_errors = "expected-errors"
-    mean_entropy = "mean-entropy"
-    total_entropy = "total-entropy"
-
-
+app = opt.new_app()
+SentenceOrder = Literal["file", "expected-errors", "mean-entropy", "total-entropy"]
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
@@ -58,20 +31,20 @@ HELP = (
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
     "then sentences in the order of --rank-order."
-) + examples(
+) + opt.examples(
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
     "treewright complete grammar.tw partial.mrg -o all.mrg",
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def complete(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a parser: a file, or en.")],
     inputs: Annotated[
         list[str], typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
     ],
-    output: Output = "-",
+    output: opt.Output = "-",
     rank: Annotated[
         str | None, typer.Option("--rank", metavar="FILE", help='What to check first; "-" is standard output.')
     ] = None,
@@ -81,18 +54,18 @@ def complete(
             help="Order of the sentences in --rank: as in PARTIAL (file), by the expected share of errors, by the mean "
             "or the total entropy of their open words."
         ),
-    ] = SentenceOrder.file,
-    threads: Threads = 1,
-    method: Decoding = Method.exact,
-    max_seconds: MaxSeconds = None,
-    projective: Projective = None,
-    root: RootChildren = Root.auto,
-    confidence: HeadConfidence = False,
-    comment: Comment = True,
-    keep_deps: KeepDeps = False,
-    skip_bad: Annotated[bool, skip_bad_option("; contradictory ones are written unchanged")] = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    ] = "file",
+    threads: opt.Threads = 1,
+    method: opt.Decoding = "exact",
+    max_seconds: opt.MaxSeconds = None,
+    projective: opt.Projective = None,
+    root: opt.RootChildren = "auto",
+    confidence: opt.HeadConfidence = False,
+    comment: opt.Comment = True,
+    keep_deps: opt.KeepDeps = False,
+    skip_bad: Annotated[bool, opt.skip_bad_option("; contradictory ones are written unchanged")] = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import write_confidence
@@ -112,7 +85,7 @@ def complete(
     if confidence or rank is not None:
         check_probabilities(parser, model)
     on_error = "skip" if skip_bad else "raise"
-    options: dict[str, Any] = {"method": method.value}
+    options: dict[str, Any] = {"method": method}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
     kept: list[Completion] = []
@@ -150,14 +123,14 @@ def complete(
                     sentences,
                     threads=threads,
                     projective=projective,
-                    root=None if root is Root.auto else root.value,
+                    root=None if root == "auto" else root,
                     on_error=on_error,
                     **options,
                 )
                 write_sentences(finish(completions), target)
             note_skipped(reader.skipped, reader.errors)
     if rank is not None:
-        write_rank(ranked(kept, order=rank_order.value), rank)
+        write_rank(ranked(kept, order=rank_order), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
 
 

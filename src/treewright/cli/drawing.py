@@ -6,11 +6,10 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from treewright.errors import InputError
 
@@ -19,18 +18,13 @@ MOST_STACKED = 200  # drawings in one image, about 40,000 pixels high; not tuned
 TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; not tuned
 
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
+Color = Literal["auto", "always", "never"]
 
 
-class Color(str, Enum):
-    auto = "auto"
-    always = "always"
-    never = "never"
-
-
-def terminal_options(output: str | None, ascii: bool = False, color: Color = Color.auto) -> dict[str, bool]:
+def terminal_options(output: str | None, ascii: bool = False, color: Color = "auto") -> dict[str, bool]:
     """Whether to use colour and box-drawing characters: where they can be shown, unless the options decide."""
     on_terminal = output is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    colored = on_terminal and not os.environ.get("NO_COLOR") if color == Color.auto else color == Color.always
+    colored = on_terminal and not os.environ.get("NO_COLOR") if color == "auto" else color == "always"
     plain = output is None and not (sys.stdout.encoding or "").lower().startswith("utf")
     return {"ascii": ascii or plain, "color": colored}
 

@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import is_stream, shares_shown
-from treewright.cli.options import PlainCommand, examples, json_option, new_app, seed_option, skip_bad_option
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Evaluate SYSTEM against GOLD.\n\n"
@@ -31,23 +30,14 @@ HELP = (
     "bins by their confidence, and the share of right ones in each; the expected calibration error (ECE, the mean "
     "difference of both, in points); AUC, the probability that a right one has a higher confidence than a wrong one; "
     "and how many of the wrong ones are among the tenth with the lowest confidence."
-) + examples(
+) + opt.examples(
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
     "treewright eval dev.conllu parsed.conllu --calibration --diagram bins.svg",
     "treewright eval gold.mrg parsed.mrg --json",
 )
-
-
-class Breakdown(str, Enum):
-    relation = "relation"
-    arc_length = "arc-length"
-    sentence_length = "sentence-length"
-    projectivity = "projectivity"
-    label = "label"
-
-
+Breakdown = Literal["relation", "arc-length", "sentence-length", "projectivity", "label"]
 SECTIONS = (
     ("Tokens", "Sentences", "Words"),
     ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
@@ -59,7 +49,7 @@ WIDTH = 120  # minimum of columns where the output is not a terminal; not tuned
 GRAPHS = ("ELAS", "EULAS", "Edges", "Extra")  # shown if one of the files has graphs
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def eval(
     gold: Annotated[
         str, typer.Argument(metavar="GOLD", help="Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")
@@ -85,7 +75,7 @@ def eval(
     prm: Annotated[
         Path | None, typer.Option(metavar="FILE", help="An EVALB parameter file; COLLINS.prm's rules without one.")
     ] = None,
-    skip_bad: Annotated[bool, skip_bad_option("; in one file, of all files")] = False,
+    skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
         bool, typer.Option("--calibration", help="Compare the confidence in SYSTEM's MISC with what is right.")
     ] = False,
@@ -93,8 +83,8 @@ def eval(
         Path | None, typer.Option(metavar="FILE.svg", help="With --calibration: where to draw the reliability diagram.")
     ] = None,
     samples: Annotated[int, typer.Option(min=1, metavar="N", help="Number of draws of the bootstrap.")] = 10_000,
-    seed: Annotated[int, seed_option("of the bootstrap's draws")] = 0,
-    as_json: Annotated[bool, json_option("; with all counts")] = False,
+    seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
+    as_json: Annotated[bool, opt.json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
@@ -109,7 +99,7 @@ def eval(
     found: BracketEvaluation | Comparison | Evaluation
     if brackets or is_brackets(gold):
         refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
-        refuse(by not in (None, Breakdown.label), "--by", "brackets can be broken down by label")
+        refuse(by not in (None, "label"), "--by", "brackets can be broken down by label")
         parameters = evaluate.Parameters.read(prm) if prm else None
         found = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
         tables = [bracket_table(found), *([label_table(found)] if by else [])]
@@ -118,26 +108,16 @@ def eval(
         refuse(by is not None, "--by", "one system is broken down at a time")
         with shares_shown() as progress:
             found = evaluate.compare(
-                *(gold, system, system2),
-                samples=samples,
-                seed=seed,
-                punct=punct,
-                skip_bad=skip_bad,
-                progress=progress,
+                *(gold, system, system2), samples=samples, seed=seed, punct=punct, skip_bad=skip_bad, progress=progress
             )
         tables = [comparison_table(found)]
         caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
     else:
         refuse(prm is not None, "--prm", "parameters are for brackets")
-        refuse(by is Breakdown.label, "--by", "labels are for brackets; dependencies have relations")
+        refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
         with shares_shown() as progress:
             found = evaluate.evaluate(
-                *(gold, system),
-                by=by.value if by else None,
-                punct=punct,
-                subtypes=subtypes,
-                skip_bad=skip_bad,
-                progress=progress,
+                *(gold, system), by=by, punct=punct, subtypes=subtypes, skip_bad=skip_bad, progress=progress
             )
         tables = [score_table(found), *([group_table(found)] if by else [])]
     if as_json:
@@ -151,12 +131,7 @@ def eval(
         typer.echo(f"treewright: {note}", err=True)
 
 
-KINDS = {
-    "heads": "heads",
-    "labels": "labels, where the head is right",
-    "arcs": "heads with labels",
-    "tags": "tags",
-}
+KINDS = {"heads": "heads", "labels": "labels, where the head is right", "arcs": "heads with labels", "tags": "tags"}
 
 
 def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool) -> None:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_columns, terminal_options
 from treewright.cli.inputs import model_and_inputs
-from treewright.cli.options import Json, MaxSeconds, PlainCommand, Projective, examples, new_app
 from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
 from treewright.cli.shared import counted
 from treewright.errors import InputError, MissingComponentError
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.parser import Explanation, Parser
     from treewright.pipeline import Pipeline
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Explain why a word is not attached to another head.\n\n"
@@ -28,14 +28,14 @@ HELP = (
     "this head is compared with the tree of the parser: their values, the words that change their heads, and the "
     "scores of the parts that only one of them has. An arc that pruning removed is added back. Without --head, the "
     "best alternative heads of the word are listed, each with the difference of value and its probability."
-) + examples(
+) + opt.examples(
     'treewright explain --text "I saw the man with the telescope." --word 7',
     "treewright explain letter.txt --sentence 2 --word 5 --head 3",
     "treewright explain my.tw dev.conllu --sentence dev-12 --word saw --head root",
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def explain(
     model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
     file: Annotated[
@@ -56,9 +56,9 @@ def explain(
     ] = 5,
     text: Text = None,
     kind: Kind = None,
-    max_seconds: MaxSeconds = None,
-    projective: Projective = None,
-    as_json: Json = False,
+    max_seconds: opt.MaxSeconds = None,
+    projective: opt.Projective = None,
+    as_json: opt.Json = False,
 ) -> None:
     from treewright.model.registry import load_parser
 

@@ -2,30 +2,13 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.components import Task, Trained, train_and_save
 from treewright.cli.grammar_selftrain import SELFTRAIN, selftrain
-from treewright.cli.options import (
-    Json,
-    JsonReport,
-    ModelOutput,
-    ModelSeed,
-    Output,
-    PlainCommand,
-    Quiet,
-    Resume,
-    SkipBad,
-    SkipBadTrees,
-    Threads,
-    examples,
-    head_rules_option,
-    new_app,
-    to_option,
-)
 from treewright.cli.phrases import (
     Form,
     KeepTags,
@@ -46,7 +29,7 @@ if TYPE_CHECKING:
 HELP = (
     "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
     "docs/grammar.md explains the grammars. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
-) + examples(
+) + opt.examples(
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
@@ -59,7 +42,7 @@ TRAIN = (
     "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "
     "latent: labels have substates that are learned in rounds of splitting and merging, the most accurate; --product "
     "trains several from different seeds and multiplies them (docs/latent.md)."
-) + examples(
+) + opt.examples(
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
@@ -70,30 +53,25 @@ PARSE = (
     "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
     "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
     "A sentence without a tree is named on standard error, and (()) is written in its place."
-) + examples(
+) + opt.examples(
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright grammar parse grammar.tw test.mrg --tags -o parsed.mrg",
     "treewright grammar parse grammar.tw letter.txt --input text -o letter.html",
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
 )
-app = new_app(HELP)
-app.command(help=SELFTRAIN, cls=PlainCommand)(selftrain)
+app = opt.new_app(HELP)
+app.command(help=SELFTRAIN, cls=opt.PlainCommand)(selftrain)
+Kind = Literal["treebank", "collins", "latent"]
 
 
-class Kind(str, Enum):
-    treebank = "treebank"
-    collins = "collins"
-    latent = "latent"
-
-
-@app.command(help=TRAIN, cls=PlainCommand)
+@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
-    output: ModelOutput,
+    output: opt.ModelOutput,
     dev: Annotated[
         str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the grammar is scored on it.")
     ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = Kind.treebank,
+    kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = "treebank",
     vertical: Annotated[
         int,
         typer.Option(
@@ -103,26 +81,26 @@ def train(
     horizontal: Annotated[
         int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
     ] = 1,
-    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
+    head_rules: Annotated[str, opt.head_rules_option("for collins")] = "english",
     rounds: Annotated[
         int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging, for latent.")
     ] = 4,
     product: Annotated[
         int, typer.Option(min=1, metavar="N", help="Grammars of latent that are multiplied, with seeds in a row.")
     ] = 1,
-    seed: ModelSeed = 1,
-    threads: Threads = 1,
-    resume: Resume = False,
-    skip_bad: SkipBadTrees = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    seed: opt.ModelSeed = 1,
+    threads: opt.Threads = 1,
+    resume: opt.Resume = False,
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar.kinds import bracket_scores
 
     check_output(output)
     task = Task(train, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    if kind is Kind.latent:
+    if kind == "latent":
         trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
     else:
         trained = train_and_save(
@@ -141,7 +119,7 @@ def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, h
     """Train a grammar by one pass over the trees."""
     from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
 
-    if kind is Kind.collins:
+    if kind == "collins":
         return Collins.train(trees, head_rules=head_rules)
     return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
@@ -167,22 +145,22 @@ def train_latent(
     )
 
 
-@app.command(help=PARSE, cls=PlainCommand)
+@app.command(help=PARSE, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright grammar train`.")],
     source: Annotated[
         str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')
     ] = "-",
     kind: SourceKind = None,
-    output: Output = "-",
-    to: Annotated[Form | None, to_option("by default that of FILE's extension, else brackets")] = None,
+    output: opt.Output = "-",
+    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")] = None,
     tags: KeepTags = False,
     partial: Partial = False,
     max_words: MaxWords = 150,
-    threads: Threads = 1,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    threads: opt.Threads = 1,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentGrammar
     from treewright.model.registry import load_grammar

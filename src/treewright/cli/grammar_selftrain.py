@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.components import Run, Task, train_and_save
-from treewright.cli.options import Json, ModelOutput, ModelSeed, Quiet, Resume, SkipBadTrees, Threads, examples
 from treewright.cli.phrases import SourceKind, read_items, training_trees, tree_report
 from treewright.cli.shared import check_output
 from treewright.errors import InputError
@@ -23,41 +22,36 @@ SELFTRAIN = (
     "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
     "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
     "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
-) + examples(
+) + opt.examples(
     "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
     "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
 )
-
-
-class Teacher(str, Enum):
-    single = "single"
-    product = "product"
+Teacher = Literal["single", "product"]
 
 
 def selftrain(
     labelled: Annotated[str, typer.Option("--labelled", metavar="TREES", help="A treebank in Penn brackets.")],
     raw: Annotated[str, typer.Option("--raw", metavar="TEXT", help="Sentences without trees; see --input.")],
-    output: ModelOutput,
+    output: opt.ModelOutput,
     dev: Annotated[
-        str | None,
-        typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher."),
+        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher.")
     ] = None,
     kind: SourceKind = None,
     by: Annotated[
         Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
-    ] = Teacher.product,
+    ] = "product",
     teachers: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are trained on TREES.")] = 4,
     students: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are multiplied in the end.")] = 1,
     disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
     rounds: Annotated[
         int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging.")
     ] = 4,
-    seed: ModelSeed = 1,
-    threads: Threads = 1,
-    resume: Resume = False,
-    skip_bad: SkipBadTrees = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    seed: opt.ModelSeed = 1,
+    threads: opt.Threads = 1,
+    resume: opt.Resume = False,
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentOptions
     from treewright.grammar.selftraining import selftrain as run_selftraining
@@ -78,7 +72,7 @@ def selftrain(
         options = LatentOptions(rounds=rounds, seed=seed)
         trained = run_selftraining(
             *(gold, sentences, held_out),
-            by=by.value,
+            by=by,
             teachers=teachers,
             students=students,
             disjoint=disjoint,

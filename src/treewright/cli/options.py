@@ -6,23 +6,14 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-
-
-class Learner(str, Enum):
-    crf = "crf"
-    perceptron = "perceptron"
-    mira = "mira"
-    pa = "pa"
-
-
+Learner = Literal["crf", "perceptron", "mira", "pa"]
 LearnerOption = Annotated[
     Learner,
     typer.Option(
@@ -31,24 +22,8 @@ LearnerOption = Annotated[
         "loss-augmented best tree).",
     ),
 ]
-
-
-class Method(str, Enum):
-    """The decoding methods that a command offers; docs/decoding.md describes them."""
-
-    exact = "exact"
-    dd = "dd"
-    climb = "climb"
-    rearrange = "rearrange"
-    ilp = "ilp"
-
-
-class Root(str, Enum):
-    """How many words may be attached to the root; auto: as in the training data."""
-
-    single = "single"
-    multi = "multi"
-    auto = "auto"
+Method = Literal["exact", "dd", "climb", "rearrange", "ilp"]  # docs/decoding.md describes them
+Root = Literal["single", "multi", "auto"]  # number of words attached to the root
 
 
 def output_option(more: str = '"-" is standard output.', metavar: str = "FILE") -> Any:

@@ -6,12 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.drawing import (
     SVG_WIDTH,
     Pair,
@@ -24,25 +24,6 @@ from treewright.cli.drawing import (
 )
 from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
-from treewright.cli.options import (
-    AllArcs,
-    Comment,
-    Decoding,
-    HeadConfidence,
-    JsonReport,
-    KeepDeps,
-    MaxSeconds,
-    Method,
-    Output,
-    PlainCommand,
-    Projective,
-    Quiet,
-    SkipBad,
-    Threads,
-    examples,
-    new_app,
-    to_option,
-)
 from treewright.cli.sentences import (
     MODEL_HELP,
     Given,
@@ -70,7 +51,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Parse raw text, or sentences that are divided into words already.\n\n"
@@ -85,7 +66,7 @@ HELP = (
     "more than 2,000 words is parsed in parts, whose trees are joined without a certificate; raw text is cut into "
     "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as "
     "a filter."
-) + examples(
+) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
     "treewright parse letter.txt -o letter.html",
@@ -94,19 +75,10 @@ HELP = (
     "cat tagged.conllu | treewright parse my.tw | treewright show -",
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
 )
+Form = Literal["conllu", "json", "text", "svg", "png", "html", "latex"]
 
 
-class Form(str, Enum):
-    conllu = "conllu"
-    json = "json"
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-    latex = "latex"
-
-
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
     inputs: Annotated[
@@ -115,13 +87,13 @@ def parse(
     ] = None,
     text: Text = None,
     kind: Kind = None,
-    output: Output = "-",
+    output: opt.Output = "-",
     to: Annotated[
-        Form | None, to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
+        Form | None, opt.to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
     ] = None,
-    threads: Threads = 1,
-    method: Decoding = Method.exact,
-    max_seconds: MaxSeconds = None,
+    threads: opt.Threads = 1,
+    method: opt.Decoding = "exact",
+    max_seconds: opt.MaxSeconds = None,
     patience: Annotated[
         int | None,
         typer.Option(
@@ -131,23 +103,22 @@ def parse(
             "none with models of the third order.",
         ),
     ] = None,
-    projective: Projective = None,
-    all_arcs: AllArcs = False,
+    projective: opt.Projective = None,
+    all_arcs: opt.AllArcs = False,
     fast: Annotated[
-        bool,
-        typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster."),
+        bool, typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster.")
     ] = False,
     kbest: KBest = None,
     proofs: Annotated[
         str | None,
         typer.Option("--proofs", metavar="FILE", help="Write proofs for `treewright verify`, a line a sentence."),
     ] = None,
-    confidence: HeadConfidence = False,
-    comment: Comment = True,
-    keep_deps: KeepDeps = False,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    confidence: opt.HeadConfidence = False,
+    comment: opt.Comment = True,
+    keep_deps: opt.KeepDeps = False,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
@@ -164,18 +135,18 @@ def parse(
     parser = load_parser(named or "en")
     if fast and isinstance(parser, Pipeline | Parser):
         parser = parser.without_network()
-    options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
+    options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     if patience is not None:
-        if method is not Method.climb:
+        if method != "climb":
             raise typer.BadParameter("it needs --method climb", param_hint="--patience")
         options["patience"] = patience
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
         options["proof"] = True
-    parse_all = best_trees(parser, kbest, method.value, confidence) if kbest else parser.parse
+    parse_all = best_trees(parser, kbest, method, confidence) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
         options["comment"] = False  # `finish` writes it, for every kind of model
     summary = Summary()
@@ -223,7 +194,7 @@ def parse(
 def form_of(to: Form | None, output: str, text: str | None) -> str:
     """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
     if to is not None:
-        return to.value
+        return to
     if text is not None and output == "-" and sys.stdout.isatty():
         return "text"
     if is_folder(output):
@@ -263,15 +234,15 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
 
 
-def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:
+def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: opt.Method) -> None:
     """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
     from treewright.induce import InducedParser
 
     reason = None
     if isinstance(getattr(parser, "parser", parser), InducedParser):
         reason = f"the parser of {name} is induced; proofs are about the scores of a parser trained on a treebank"
-    elif method is not Method.exact:
-        reason = f"--method {method.value} has no proofs; leave it out"
+    elif method != "exact":
+        reason = f"--method {method} has no proofs; leave it out"
     elif kbest:
         reason = "proofs are about the best tree; leave out --kbest"
     elif form != "conllu":

@@ -5,9 +5,8 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -31,24 +30,8 @@ EXTENSIONS = {
     ".htm": "html",
     ".txt": "text",
 }
-
-
-class Source(str, Enum):
-    lines = "lines"
-    trees = "trees"
-    conllu = "conllu"
-    text = "text"
-
-
-class Form(str, Enum):
-    brackets = "brackets"
-    json = "json"
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-
-
+Source = Literal["lines", "trees", "conllu", "text"]
+Form = Literal["brackets", "json", "text", "svg", "png", "html"]
 SourceKind = Annotated[
     Source | None,
     typer.Option(
@@ -100,7 +83,7 @@ def read_items(
 
     kind = kind or detect_kind(source)
     for item in items_as_written(source, kind, keep_tags, skip_bad):
-        yield item if kind is Source.trees else item._replace(words=penn_quotes(item.words, model_tags))
+        yield item if kind == "trees" else item._replace(words=penn_quotes(item.words, model_tags))
 
 
 def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
@@ -110,9 +93,9 @@ def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool)
     from treewright.tokeniser import Tokeniser
 
     on_error = "skip" if skip_bad else "raise"
-    if keep_tags and kind in (Source.lines, Source.text):
-        raise typer.BadParameter(f"an input of {kind.value} has no tags; leave it out", param_hint="--tags")
-    if kind is Source.trees:
+    if keep_tags and kind in ("lines", "text"):
+        raise typer.BadParameter(f"an input of {kind} has no tags; leave it out", param_hint="--tags")
+    if kind == "trees":
         with read_trees(source, on_error=on_error) as trees:
             left_out: list[FormatError] = []
             for tree in trees:
@@ -125,17 +108,15 @@ def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool)
                     raise left_out[0]
             note_skipped(trees.skipped + len(left_out), [*trees.errors, *left_out])
         return
-    if kind is Source.lines:
+    if kind == "lines":
         yield from read_lines(source)
         return
-    reader = (
-        read(source, on_error=on_error) if kind is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
-    )
+    reader = read(source, on_error=on_error) if kind == "conllu" else read_input(source, "text", Tokeniser.load("en"))
     with reader as sentences:
         for number, sentence in enumerate(sentences, start=1):
             columns = zip(sentence.xpos, sentence.upos, strict=True)
             tags = [next((tag for tag in pair if tag != "_"), None) for pair in columns]
-            place = sentence.place if kind is Source.conllu else f"{reader.name}, sentence {number}"
+            place = sentence.place if kind == "conllu" else f"{reader.name}, sentence {number}"
             yield Item(place, list(sentence.forms), tags if keep_tags else None)
         note_skipped(reader.skipped, reader.errors)
 
@@ -146,10 +127,10 @@ def detect_kind(source: str) -> Source:
     from treewright.pipeline import guess_input
 
     if is_stream(source):
-        return Source.lines
+        return "lines"
     if format_of(source) == "brackets":
-        return Source.trees
-    return Source.conllu if guess_input(source) == "conllu" else Source.lines
+        return "trees"
+    return "conllu" if guess_input(source) == "conllu" else "lines"
 
 
 def read_lines(source: str) -> Iterator[Item]:
@@ -281,7 +262,7 @@ def form_of(to: Form | None, output: str) -> str:
     from treewright.corpus.files import extension_of
 
     if to is not None:
-        return to.value
+        return to
     check_extension(output, tuple(EXTENSIONS))
     return EXTENSIONS.get(extension_of(output), "brackets")
 

@@ -11,8 +11,7 @@ from treewright.cli.options import PlainGroup, examples, new_app
 
 PAPERS = ("koo2010", "rush2010", "mcdonald2006", "jiang2017", "zhang2014", "huang2010")
 HELP = ("Run an experiment of a paper and print its published figures beside.") + examples(
-    "treewright reproduce koo2010 table2",
-    "treewright reproduce jiang2017 table1 data/ud-1.4",
+    "treewright reproduce koo2010 table2", "treewright reproduce jiang2017 table1 data/ud-1.4"
 )
 
 

@@ -6,12 +6,12 @@ import re
 import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.drawing import (
     SVG_WIDTH,
     Color,
@@ -24,49 +24,32 @@ from treewright.cli.drawing import (
     write_texts,
 )
 from treewright.cli.inputs import is_stream
-from treewright.cli.options import (
-    PlainCommand,
-    SkipBad,
-    columns_option,
-    examples,
-    head_rules_option,
-    new_app,
-    output_option,
-    to_option,
-)
 from treewright.cli.shared import check_extension
 from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
 
-app = new_app()
+app = opt.new_app()
 
 
-HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + examples(
+HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + opt.examples(
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
     "treewright show trees.mrg --sentences 3 -o tree.svg",
     "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
 KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
+Form = Literal["text", "svg", "png", "html", "latex"]
 
 
-class Form(str, Enum):
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-    latex = "latex"
-
-
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def show(
     file: Annotated[
         str, typer.Argument(metavar="INPUT", help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')
     ],
-    to: Annotated[Form | None, to_option("by default that of FILE's extension, else text")] = None,
+    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else text")] = None,
     output: Annotated[
         str | None,
-        output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
+        opt.output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
     ] = None,
     sentences: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Numbers of the sentences: 3, 1-5,9 or 100-.")
@@ -82,11 +65,12 @@ def show(
         str | None,
         typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
     ] = None,
-    head_rules: Annotated[str | None, head_rules_option("draws the dependencies of phrase-structure trees too")] = None,
+    head_rules: Annotated[
+        str | None, opt.head_rules_option("draws the dependencies of phrase-structure trees too")
+    ] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
     columns: Annotated[
-        str | None,
-        columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given"),
+        str | None, opt.columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given")
     ] = None,
     width: Annotated[
         int | None,
@@ -100,8 +84,8 @@ def show(
         str | None, typer.Option(metavar="TEXT", help="Title of the web page; the name of the file if not given.")
     ] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
-    color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = Color.auto,
-    skip_bad: SkipBad = False,
+    color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = "auto",
+    skip_bad: opt.SkipBad = False,
 ) -> None:
     kind = kind_of(to, output)
     for name, other in (("--gold", gold), ("--given", given)):
@@ -129,7 +113,7 @@ def kind_of(to: Form | None, output: str | None) -> str:
     from treewright.corpus.files import extension_of
 
     check_extension(output or "", tuple(KINDS))
-    return to.value if to is not None else KINDS.get(extension_of(output or ""), "text")
+    return to if to is not None else KINDS.get(extension_of(output or ""), "text")
 
 
 @dataclass(frozen=True)

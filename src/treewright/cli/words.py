@@ -9,18 +9,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.components import Run, Trained, train_and_save
 from treewright.cli.inputs import CountedFile, shares_shown, size_of
-from treewright.cli.options import (
-    Json,
-    ModelOutput,
-    ModelSeed,
-    PlainCommand,
-    Quiet,
-    Resume,
-    examples,
-    new_app,
-)
 from treewright.cli.shared import check_output, counted, note
 from treewright.errors import InputError
 
@@ -33,17 +24,14 @@ if TYPE_CHECKING:
 HELP = (
     "Learn word classes and word vectors from raw text, or import them, and look at them.\n\n"
     "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models."
-) + examples(
-    "treewright words letter.txt -o my.words",
-    "treewright words show my.words bridge",
-)
+) + opt.examples("treewright words letter.txt -o my.words", "treewright words show my.words bridge")
 TRAIN = (
     "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
     "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
     "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
     "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
     "interrupted training continues with --resume and ends with the same file."
-) + examples(
+) + opt.examples(
     "treewright words letter.txt news.txt.gz -o my.words",
     "treewright words tokenised.txt --tokeniser whitespace -o my.words",
     "treewright words --vectors glove.6B.100d.txt --classes paths -o en.words",
@@ -51,20 +39,17 @@ TRAIN = (
 )
 SHOW = (
     "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class."
-) + examples(
-    "treewright words show my.words bridge",
-    "treewright words show my.words bridge rail --json",
-)
+) + opt.examples("treewright words show my.words bridge", "treewright words show my.words bridge rail --json")
 RULES, WHITESPACE = "rules", "whitespace"
 STEPS = 1024  # of the progress display while a text is read; a multiple of its step
 READING = "text"
 
-app = new_app(HELP, default="train")
+app = opt.new_app(HELP, default="train")
 
 
-@app.command(help=TRAIN, cls=PlainCommand)
+@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
-    output: ModelOutput,
+    output: opt.ModelOutput,
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help='Files, compressed or not; "-" is standard input.')
     ] = None,
@@ -101,8 +86,7 @@ def train(
         ),
     ] = None,
     min_count: Annotated[
-        int,
-        typer.Option("--min-count", min=1, metavar="N", help="Rarer words are represented by their shape."),
+        int, typer.Option("--min-count", min=1, metavar="N", help="Rarer words are represented by their shape.")
     ] = 2,
     max_vectors: Annotated[
         int | None, typer.Option("--max-vectors", min=1, metavar="N", help="Import the first N vectors only.")
@@ -115,10 +99,10 @@ def train(
             help="How raw text is divided into words: rules (Unicode), whitespace (a sentence a line), or a model.",
         ),
     ] = RULES,
-    seed: ModelSeed = 1,
-    resume: Resume = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    seed: opt.ModelSeed = 1,
+    resume: opt.Resume = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     check_output(output)
     if not texts and not vectors and not classes:
@@ -264,7 +248,7 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
         note(f"{output}: {words}{learned}")
 
 
-@app.command(help=SHOW, cls=PlainCommand)
+@app.command(help=SHOW, cls=opt.PlainCommand)
 def show(
     model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
     forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
@@ -272,7 +256,7 @@ def show(
         int,
         typer.Option("--count", min=1, metavar="N", help="How many to list; of the closest words, and of the class."),
     ] = 10,
-    as_json: Json = False,
+    as_json: opt.Json = False,
 ) -> None:
     from treewright.words import Words
 

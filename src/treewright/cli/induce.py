@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.components import train_and_save
 from treewright.cli.shared import check_output
-from treewright.cli.training import settings_block
+from treewright.cli.training import settings_block, train_and_save
 
 if TYPE_CHECKING:
     from treewright.induce import InducedParser

@@ -7,20 +7,8 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.components import Task, train_and_save
-from treewright.cli.phrases import (
-    Form,
-    KeepTags,
-    MaxWords,
-    Partial,
-    SourceKind,
-    Work,
-    form_of,
-    parse_and_write,
-    training_trees,
-    tree_report,
-)
-from treewright.cli.shared import check_output
+from treewright.cli import phrases
+from treewright.cli.training import Task, train_and_save
 
 HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
@@ -74,16 +62,12 @@ def train(
 ) -> None:
     from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 
-    check_output(output)
     keywords = options_of(other, kind, head_rules)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    made: Any = GrammarWithDependencies if other == "dependencies" else GrammarWithTagger
-    trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
-    joint = trained.model
-    report = {**tree_report(output, trees, trained.seconds), "with": other, "weight": joint.weight}
-    in_words = f"treewright: {output}: {joint}; {len(trees)} trees in {trained.seconds:.1f} s"
-    task.report(report, trained.epochs, in_words)
+    trees, held_out = task.trees()
+    model: Any = GrammarWithDependencies if other == "dependencies" else GrammarWithTagger
+    trained = train_and_save(output, [], quiet, lambda run: model.train(trees, held_out, report=run.report, **keywords))
+    task.report_grammar(trained, trees, **{"with": other, "weight": trained.model.weight})
 
 
 def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
@@ -100,14 +84,12 @@ def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
 @app.command(help=PARSE, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright joint train`.")],
-    source: Annotated[
-        str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')
-    ] = "-",
-    kind: SourceKind = None,
+    source: phrases.Sentences = "-",
+    kind: phrases.SourceKind = None,
     output: opt.Output = "-",
-    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")] = None,
-    tags: KeepTags = False,
-    partial: Partial = False,
+    to: phrases.To = None,
+    tags: phrases.KeepTags = False,
+    partial: phrases.Partial = False,
     exact: Annotated[
         bool, typer.Option("--exact", help="No limit on the iterations: search until the tree is certified.")
     ] = False,
@@ -120,7 +102,7 @@ def parse(
             help="Iterations of dual decomposition for a sentence; splits included.",
         ),
     ] = 50,
-    max_words: MaxWords = 150,
+    max_words: phrases.MaxWords = 150,
     threads: opt.Threads = 1,
     skip_bad: opt.SkipBad = False,
     as_json: opt.JsonReport = False,
@@ -128,10 +110,10 @@ def parse(
 ) -> None:
     from treewright.model.registry import load_joint
 
-    work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
+    work = phrases.Work(source, kind, output, phrases.form_of(to, output), tags, threads, skip_bad, as_json, quiet)
     joint = load_joint(model)
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
-    parse_and_write(
+    phrases.parse_and_write(
         work,
         lambda item: joint.parse(item.words, tags=item.tags, **search),
         "the models have",

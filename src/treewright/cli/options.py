@@ -6,8 +6,9 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -158,6 +159,23 @@ class PlainGroup(TyperGroup):
         ]
         with formatter.section("Commands"):
             formatter.write_dl(records)
+
+
+class LazyGroup(PlainGroup):
+    """A group whose commands are modules of a package, each with a Typer called `app`, imported when it is used."""
+
+    PACKAGE: ClassVar[str]
+    NAMES: ClassVar[tuple[str, ...]]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.NAMES:
+            return None
+        command = typer.main.get_command(import_module(f"{self.PACKAGE}.{cmd_name}").app)
+        command.name = cmd_name
+        return command
 
 
 def with_default(name: str) -> type[PlainGroup]:

@@ -5,18 +5,17 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
 from treewright.cli.inputs import check_not_lost, is_stream
 from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Tree
     from treewright.grammar import PhraseParse
 
 NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
@@ -40,6 +39,8 @@ SourceKind = Annotated[
         "raw text, which the tokeniser of en divides. Detected if not given.",
     ),
 ]
+Sentences = Annotated[str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')]
+To = Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")]
 KeepTags = Annotated[
     bool,
     typer.Option("--tags", help="Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none."),
@@ -145,28 +146,6 @@ def read_lines(source: str) -> Iterator[Item]:
         for row, line in enumerate(reader, start=1):
             if words := line.split():
                 yield Item(f"{lines.name}:{row}", words, None)
-
-
-def training_trees(source: str, skip_bad: bool) -> list[Tree]:
-    """Return the prepared trees of a file, with a note on those left out."""
-    from treewright.grammar import trees_of
-
-    trees, errors = trees_of(source, skip_bad=skip_bad)
-    note_skipped(len(errors), errors)
-    if not trees:
-        raise InputError(f"{source}: no tree is left to train with")
-    return trees
-
-
-def tree_report(output: Path, trees: Sequence[Tree], seconds: float) -> dict[str, Any]:
-    """Return the file of a model, its size, and that of the training data."""
-    return {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(trees),
-        "words": sum(len(tree.leaves()) for tree in trees),
-        "seconds": round(seconds, 3),
-    }
 
 
 class Work(NamedTuple):

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.components import Task, Trained, figures_in_words, size_of, trained_on
 from treewright.cli.shared import note
+from treewright.cli.training import Task, Trained, figures_in_words, size_of, trained_on
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance

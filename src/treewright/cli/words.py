@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.components import Run, Trained, train_and_save
 from treewright.cli.inputs import CountedFile, shares_shown, size_of
 from treewright.cli.shared import check_output, counted, note
+from treewright.cli.training import Run, Trained, train_and_save
 from treewright.errors import InputError
 
 if TYPE_CHECKING:

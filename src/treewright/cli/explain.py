@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.drawing import terminal_columns, terminal_options
+from treewright.cli.drawing import terminal_options
 from treewright.cli.inputs import model_and_inputs
 from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
 from treewright.cli.shared import counted
@@ -139,7 +139,7 @@ def drawing(answer: Explanation) -> str:
     """Draw the tree of the parser above the words, and below them the arcs of the other tree that it does not have."""
     from treewright import draw
 
-    options: dict[str, Any] = terminal_options(None) | {"width": max(terminal_columns(), 20)}
+    options = terminal_options()
     if not answer.moves:
         return draw.text(answer.best, **options)
     both = answer.best.copy()

@@ -227,7 +227,7 @@ def parse(
     from treewright.grammar import LatentGrammar
     from treewright.model.registry import load_grammar
 
-    work = phrases.Work(source, kind, output, phrases.form_of(to, output), tags, threads, skip_bad, as_json, quiet)
+    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
     grammar = load_grammar(model)
     phrases.parse_and_write(
         work,

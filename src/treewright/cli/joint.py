@@ -110,7 +110,7 @@ def parse(
 ) -> None:
     from treewright.model.registry import load_joint
 
-    work = phrases.Work(source, kind, output, phrases.form_of(to, output), tags, threads, skip_bad, as_json, quiet)
+    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
     joint = load_joint(model)
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
     phrases.parse_and_write(

@@ -6,22 +6,12 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.drawing import (
-    SVG_WIDTH,
-    Pair,
-    latex_texts,
-    terminal_columns,
-    terminal_options,
-    write_page,
-    write_pictures,
-    write_texts,
-)
+from treewright.cli.drawing import terminal_options, write_drawings
 from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
 from treewright.cli.sentences import (
@@ -36,11 +26,11 @@ from treewright.cli.sentences import (
     open_sentences,
 )
 from treewright.cli.shared import (
-    FORM_BY_EXTENSION,
+    PICTURES,
     SENTENCE_EXTENSIONS,
     KeptGraphs,
     Summary,
-    check_extension,
+    form_of,
     note_long,
     note_skipped,
     write_lines,
@@ -76,6 +66,12 @@ HELP = (
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
 )
 Form = Literal["conllu", "json", "text", "svg", "png", "html", "latex"]
+EXTENSIONS = {
+    **dict.fromkeys(SENTENCE_EXTENSIONS, "conllu"),
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+    **PICTURES,
+    ".tex": "latex",
+}
 
 
 @app.command(help=HELP, cls=opt.PlainCommand)
@@ -130,7 +126,7 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs)
     check_text(text, sources)
-    form = form_of(to, output, text)
+    form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)
     parser = load_parser(named or "en")
     if fast and isinstance(parser, Pipeline | Parser):
@@ -191,41 +187,29 @@ def parse(
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def form_of(to: Form | None, output: str, text: str | None) -> str:
-    """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
-    if to is not None:
-        return to
-    if text is not None and output == "-" and sys.stdout.isatty():
+def choose_form(to: Form | None, output: str, text: str | None) -> str:
+    """Return the output format; --text is drawn on a terminal."""
+    if to is None and text is not None and output == "-" and sys.stdout.isatty():
         return "text"
-    if is_folder(output):
-        return "conllu"
-    check_extension(output, (*SENTENCE_EXTENSIONS, *FORM_BY_EXTENSION))
-    return FORM_BY_EXTENSION.get(Path(output).suffix.lower(), "conllu")
+    return form_of(to, "" if is_folder(output) else output, EXTENSIONS, "conllu")
 
 
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
-    target = None if output == "-" else output
-    pairs: Iterator[Pair] = ((with_rank_in_name(sentence) if is_ranked else sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
         values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
-    elif form == "html":
-        write_page(pairs, {}, target, source)
-    elif form in ("svg", "png"):
-        name = "<stdin>" if source == "-" else source
-        write_pictures(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, name, form)
-    elif form == "latex":
-        write_texts(latex_texts(enumerate(pairs, start=1), {}), target)
+    elif form == "text":
+        write_lines(drawings(sentences, terminal_options(output), is_ranked), output)
     else:
-        options = terminal_options(target) | {"width": max(terminal_columns(), 20)}
-        write_lines(drawings(sentences, options, is_ranked), output)
+        named = map(with_rank_in_name, sentences) if is_ranked else sentences
+        write_drawings(form, enumerate(((sentence, {}) for sentence in named), start=1), output, source)
 
 
 def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: bool) -> Iterator[str]:
-    """The text of each sentence, its drawing and its certificate, or its place among the best trees."""
+    """Yield the text of each sentence, its drawing and its certificate, or its rank among the best trees."""
     from treewright import draw
     from treewright.pipeline.certificate import certificate_line
 
@@ -254,7 +238,7 @@ def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: 
 
 
 def proof_line(parser: Any, sentence: Sentence, projective: bool | None) -> bytes:
-    """The line of the file of proofs."""
+    """Return the line of the file of proofs."""
     from treewright.parser.proofs import proof_record
 
     record = proof_record(getattr(parser, "parser", parser), sentence, projective)

@@ -10,23 +10,19 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
+from treewright.cli.drawing import Pair, terminal_options, write_drawings
 from treewright.cli.inputs import check_not_lost, is_stream
-from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
+from treewright.cli.shared import MAX_NAMED, PICTURES, Summary, form_of, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
 
 if TYPE_CHECKING:
     from treewright.grammar import PhraseParse
 
 NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
-NAMED = 3  # sentences without a tree that are named; not tuned
 EXTENSIONS = {
     **dict.fromkeys([".mrg", ".brackets", ".trees", ".ptb"], "brackets"),
     **dict.fromkeys([".json", ".jsonl"], "json"),
-    ".svg": "svg",
-    ".png": "png",
-    ".html": "html",
-    ".htm": "html",
+    **PICTURES,
     ".txt": "text",
 }
 Source = Literal["lines", "trees", "conllu", "text"]
@@ -181,7 +177,7 @@ def parse_and_write(
     items = read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad)
     parsed = parse_items(items, parse, f"{parsers} no tree for this sentence", max_words, work.threads)
     outcomes = count_and_note(parsed, summary, with_iterations, with_certificates)
-    write_outcomes(outcomes, work.form, work.output, "<stdin>" if work.source == "-" else work.source)
+    write_outcomes(outcomes, work.form, work.output, work.source)
     summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
 
 
@@ -228,39 +224,29 @@ def count_and_note(
         is_certified = parse.certified if parse and with_certificates else None
         summary.count(outcome.item.words, is_certified, **further, without_tree=int(is_incomplete))
         problem = outcome.problem or (parse.given_up if parse else "")
-        if problem and named < NAMED:
+        if problem and named < MAX_NAMED:
             note(f"{outcome.item.place}: {problem}")
         named += bool(problem)
         yield outcome
-    if named > NAMED:
-        note(f"and {named - NAMED} more")
+    if named > MAX_NAMED:
+        note(f"and {named - MAX_NAMED} more")
 
 
-def form_of(to: Form | None, output: str) -> str:
-    """Return the format: the one given, or that of the output's extension, or brackets."""
-    from treewright.corpus.files import extension_of
-
-    if to is not None:
-        return to
-    check_extension(output, tuple(EXTENSIONS))
-    return EXTENSIONS.get(extension_of(output), "brackets")
+def choose_form(to: Form | None, output: str) -> str:
+    return form_of(to, output, EXTENSIONS, "brackets")
 
 
 def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
     """Write the trees; sentences without one are drawn by no picture."""
-    target = None if output == "-" else output
     if form == "brackets":
         write_lines((str(outcome.parse.tree) if outcome.parse else NO_TREE for outcome in outcomes), output)
     elif form == "json":
         write_lines((json.dumps(as_json(outcome), ensure_ascii=False) for outcome in outcomes), output)
     elif form == "text":
-        write_lines(drawings(outcomes, target), output)
-    elif form == "html":
-        write_page((drawable(outcome.parse) for outcome in outcomes if outcome.parse), {}, target, source)
+        write_lines(drawings(outcomes, terminal_options(output)), output)
     else:
         parses = ((number, outcome.parse) for number, outcome in enumerate(outcomes, start=1))
-        pairs = ((number, drawable(parse)) for number, parse in parses if parse)
-        write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
+        write_drawings(form, ((number, drawable(parse)) for number, parse in parses if parse), output, source)
 
 
 def drawable(parse: PhraseParse) -> Pair:
@@ -275,11 +261,10 @@ def as_json(outcome: Outcome) -> dict[str, object]:
     return {"place": outcome.item.place, **values, **({"problem": outcome.problem} if outcome.problem else {})}
 
 
-def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
+def drawings(outcomes: Iterable[Outcome], options: dict[str, Any]) -> Iterator[str]:
     """Yield the drawing of each tree and its certificate."""
     from treewright import draw
 
-    options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}
     for outcome in outcomes:
         if outcome.parse:
             tree, heads = drawable(outcome.parse)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from math import inf
@@ -12,19 +11,9 @@ from typing import Annotated, Any, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.drawing import (
-    SVG_WIDTH,
-    Color,
-    Pair,
-    latex_texts,
-    terminal_columns,
-    terminal_options,
-    write_page,
-    write_pictures,
-    write_texts,
-)
+from treewright.cli.drawing import Color, Pair, terminal_options, write_drawings, write_texts
 from treewright.cli.inputs import is_stream
-from treewright.cli.shared import check_extension
+from treewright.cli.shared import PICTURES, check_extension, form_of, note
 from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
 
@@ -37,7 +26,7 @@ HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image,
     "treewright show trees.mrg --sentences 3 -o tree.svg",
     "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
-KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
+EXTENSIONS = {".txt": "text", **PICTURES, ".tex": "latex"}
 Form = Literal["text", "svg", "png", "html", "latex"]
 
 
@@ -87,7 +76,9 @@ def show(
     color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = "auto",
     skip_bad: opt.SkipBad = False,
 ) -> None:
-    kind = kind_of(to, output)
+    target = output or "-"
+    check_extension(target, tuple(EXTENSIONS))
+    form = form_of(to, target, EXTENSIONS, "text")
     for name, other in (("--gold", gold), ("--given", given)):
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
@@ -96,24 +87,11 @@ def show(
     if head_rules is not None:
         pairs = with_dependencies(pairs, head_rules)
     chosen = choose(pairs, Selection(ranges_of(sentences), tuple(ids or ())), file)
-    if kind == "text":
-        size = {"width": width or terminal_columns()}
-        write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | size), output)
-    elif kind == "latex":
-        write_texts(latex_texts(chosen, options), output)
-    elif kind == "html":
-        titled = {} if title is None else {"title": title}
-        write_page((pair for _, pair in chosen), options | {"width": width} | titled, output, file)
+    if form == "text":
+        shown = terminal_options(target, ascii, color) | ({"width": width} if width else {})
+        write_texts(as_texts(chosen, options | shown), target)
     else:
-        write_pictures(chosen, options | {"width": width or SVG_WIDTH}, output, file, kind)
-
-
-def kind_of(to: Form | None, output: str | None) -> str:
-    """The kind of drawing: the one given, or that of the extension of the output."""
-    from treewright.corpus.files import extension_of
-
-    check_extension(output or "", tuple(KINDS))
-    return to if to is not None else KINDS.get(extension_of(output or ""), "text")
+        write_drawings(form, chosen, target, file, width, title, **options)
 
 
 @dataclass(frozen=True)
@@ -125,7 +103,7 @@ class Selection:
 
     @property
     def last(self) -> float:
-        """The last number that may be selected."""
+        """Return the last number that may be selected."""
         return max((last for _, last in self.ranges), default=inf) if not self.ids else inf
 
     def has(self, number: int, name: str | None) -> bool:
@@ -135,15 +113,15 @@ class Selection:
 
 
 def ranges_of(text: str | None) -> tuple[tuple[int, float], ...]:
-    """1-5,9,20- as pairs of numbers."""
-    found: list[tuple[int, float]] = []
+    """Read 1-5,9,20- as pairs of numbers."""
+    ranges: list[tuple[int, float]] = []
     for part in text.split(",") if text is not None else ():
         match = re.fullmatch(r"\s*([1-9]\d*)(?:(-)(\d*))?\s*", part)
         if match is None:
             raise typer.BadParameter(f"--sentences has {part!r}; write numbers and ranges, from 1: 3 or 1-5,9 or 100-")
         first = int(match[1])
-        found.append((first, float(match[3] or inf) if match[2] else first))
-    return tuple(found)
+        ranges.append((first, float(match[3] or inf) if match[2] else first))
+    return tuple(ranges)
 
 
 def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair]:
@@ -154,7 +132,7 @@ def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair
 
 
 def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
-    """Phrase-structure trees with the heads that rules give; sentences have their own."""
+    """Yield phrase-structure trees with the heads that rules give; sentences have their own."""
     from treewright.corpus import Tree, strip_functions
     from treewright.grammar import HeadRules, dependencies
 
@@ -166,7 +144,7 @@ def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
 
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
-    """The sentences or trees of a file; those left out are counted on standard error."""
+    """Yield the sentences or trees of a file; those left out are counted on standard error."""
     from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
     source = open_input(file) if is_stream(file) else file  # to detect its format, a stream is opened once
@@ -176,11 +154,11 @@ def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
             read_confidence(item)
         yield item
     if reader.skipped:
-        print(f"treewright: {file}: left out {reader.skipped} that could not be read", file=sys.stderr)
+        note(f"{file}: left out {reader.skipped} that could not be read")
 
 
 def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[tuple[int, Pair]]:
-    """The selected pairs with their numbers; an error if a selected number or id does not exist."""
+    """Yield the selected pairs with their numbers; an error if a selected number or id does not exist."""
     number, names = 0, set()
     for number, pair in enumerate(pairs, start=1):
         name = getattr(pair[0], "sent_id", None)

@@ -83,8 +83,8 @@ app = typer.Typer(
 )
 
 
-def show_version(given: bool) -> None:
-    if given:
+def show_version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"treewright {treewright.__version__}")
         raise typer.Exit
 
@@ -112,12 +112,12 @@ def main() -> None:
 
 
 def show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
-    """A warning for the user in one line, without the place in the source that Python prints."""
+    """Print a warning for the user in one line, without the place in the source that Python prints."""
     print(f"treewright: {message}", file=sys.stderr)
 
 
 def message_of(error: Exception) -> str:
-    """The message of an error, with the commands that make a component that is missing."""
+    """Return the message of an error, with the commands that make a component that is missing."""
     if isinstance(error, MissingComponentError):
         return f"{error}; {' or '.join(f'`{MAKERS[kind]}`' for kind in error.kinds)} makes one"
     if isinstance(error, OSError) and error.filename is not None:

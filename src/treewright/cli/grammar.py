@@ -73,21 +73,16 @@ def train(
     ] = None,
     kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = "treebank",
     vertical: Annotated[
-        int,
-        typer.Option(
-            min=1, max=3, metavar="N", help="Labels that a phrase has: its own, that of its parent, and so on."
-        ),
+        int, opt.number_option("Labels that a phrase has: its own, that of its parent, and so on.", max=3)
     ] = 1,
     horizontal: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
+        int, opt.number_option("Children that an inserted node of a long rule remembers.", min=0)
     ] = 1,
     head_rules: Annotated[str, opt.head_rules_option("for collins")] = "english",
     rounds: Annotated[
-        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging, for latent.")
+        int, opt.number_option("Number of rounds; of splitting and merging, for latent.", min=0, max=8)
     ] = 4,
-    product: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Grammars of latent that are multiplied, with seeds in a row.")
-    ] = 1,
+    product: Annotated[int, opt.number_option("Grammars of latent that are multiplied, with seeds in a row.")] = 1,
     seed: opt.ModelSeed = 1,
     threads: opt.Threads = 1,
     resume: opt.Resume = False,
@@ -155,12 +150,10 @@ def selftrain(
     by: Annotated[
         Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
     ] = "product",
-    teachers: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are trained on TREES.")] = 4,
-    students: Annotated[int, typer.Option(min=1, metavar="N", help="Grammars that are multiplied in the end.")] = 1,
+    teachers: Annotated[int, opt.number_option("Grammars that are trained on TREES.")] = 4,
+    students: Annotated[int, opt.number_option("Grammars that are multiplied in the end.")] = 1,
     disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
-    rounds: Annotated[
-        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging.")
-    ] = 4,
+    rounds: Annotated[int, opt.number_option("Number of rounds; of splitting and merging.", min=0, max=8)] = 4,
     seed: opt.ModelSeed = 1,
     threads: opt.Threads = 1,
     resume: opt.Resume = False,

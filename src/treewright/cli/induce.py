@@ -44,8 +44,7 @@ def induce(
         ),
     ] = None,
     clusters: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="N", help="For text without tags: learn N word classes and use them as tags."),
+        int | None, opt.number_option("For text without tags: learn N word classes and use them as tags.", min=2)
     ] = None,
     rules: Annotated[
         str,
@@ -55,9 +54,7 @@ def induce(
             "file. The default is ud, for best content.",
         ),
     ] = "",
-    max_length: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out longer sentences (punctuation not counted).")
-    ] = 15,
+    max_length: Annotated[int, opt.number_option("Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
         str,
         typer.Option(
@@ -65,10 +62,8 @@ def induce(
             help="Initial parameters of EM: klein-manning or uniform. The default is klein-manning, for best uniform.",
         ),
     ] = "",
-    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of iterations of EM.")] = 20,
-    rounds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of rounds; at most so many of joint training.")
-    ] = 3,
+    iterations: Annotated[int, opt.number_option("Maximum number of iterations of EM.")] = 20,
+    rounds: Annotated[int, opt.number_option("Number of rounds; at most so many of joint training.")] = 3,
     weight: Annotated[
         float | None,
         typer.Option(

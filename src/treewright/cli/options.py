@@ -69,6 +69,18 @@ def head_rules_option(more: str) -> Any:
     return typer.Option("--head-rules", metavar="RULES", help=f"Head rules: english, general, or a file; {more}.")
 
 
+def number_option(help: str, min: int = 1, max: int | None = None) -> Any:
+    return typer.Option(min=min, max=max, metavar="N", help=help)
+
+
+def share_option(help: str) -> Any:
+    return typer.Option(min=0.0, max=1.0, metavar="SHARE", help=help)
+
+
+def file_option(help: str) -> Any:
+    return typer.Option(metavar="FILE", help=help)
+
+
 def to_option(more: str) -> Any:
     return typer.Option("--to", help=f"Output format; {more}.")
 

@@ -30,13 +30,7 @@ def pack(
     models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to join: files, or en.")],
     output: opt.ModelOutput,
     light: Annotated[
-        float,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Set weights below this share of the largest to zero: a smaller file, lower accuracy.",
-        ),
+        float, opt.share_option("Set weights below this share of the largest to zero: a smaller file, lower accuracy.")
     ] = 0.0,
     name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the model in its metadata.")] = "",
     quiet: opt.Quiet = False,

@@ -21,6 +21,7 @@ from treewright.cli.sentences import (
     Text,
     check_text,
     is_arriving,
+    is_induced,
     kind_of,
     may_wait,
     open_sentences,
@@ -92,11 +93,9 @@ def parse(
     max_seconds: opt.MaxSeconds = None,
     patience: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
-            "none with models of the third order.",
+        opt.number_option(
+            "With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
+            "none with models of the third order."
         ),
     ] = None,
     projective: opt.Projective = None,
@@ -105,10 +104,7 @@ def parse(
         bool, typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster.")
     ] = False,
     kbest: KBest = None,
-    proofs: Annotated[
-        str | None,
-        typer.Option("--proofs", metavar="FILE", help="Write proofs for `treewright verify`, a line a sentence."),
-    ] = None,
+    proofs: Annotated[str | None, opt.file_option("Write proofs for `treewright verify`, a line a sentence.")] = None,
     confidence: opt.HeadConfidence = False,
     comment: opt.Comment = True,
     keep_deps: opt.KeepDeps = False,
@@ -220,10 +216,8 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
 
 def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: opt.Method) -> None:
     """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
-    from treewright.induce import InducedParser
-
     reason = None
-    if isinstance(getattr(parser, "parser", parser), InducedParser):
+    if is_induced(parser):
         reason = f"the parser of {name} is induced; proofs are about the scores of a parser trained on a treebank"
     elif method != "exact":
         reason = f"--method {method} has no proofs; leave it out"

@@ -71,8 +71,15 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
     return read_input(file, format, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
+def is_induced(model: Pipeline | Parser | InducedParser) -> bool:
+    """Return whether the parser of a model was learned without trees."""
+    from treewright.induce import InducedParser
+
+    return isinstance(getattr(model, "parser", model), InducedParser)
+
+
 def kind_of(source: str, kind: Input | None) -> str | None:
-    """The kind of a source: the one given, or what a file looks like; None for a stream, which is read once."""
+    """Return the kind of a source: the one given, or what a file looks like; None for a stream, which is read once."""
     from treewright.pipeline import guess_input
 
     if kind is not None:
@@ -81,12 +88,12 @@ def kind_of(source: str, kind: Input | None) -> str | None:
 
 
 def may_wait(source: str) -> bool:
-    """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
+    """Return whether the sender of the sentences may wait for results before it sends more; a file does not."""
     return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())
 
 
 def is_arriving() -> bool:
-    """Whether standard input has more to read now, or has ended; False where that cannot be known."""
+    """Return whether standard input has more to read now, or has ended; False where that cannot be known."""
     try:
         return bool(select.select([sys.stdin.buffer], [], [], 0)[0])
     except (OSError, ValueError):

@@ -47,12 +47,10 @@ def show(
         list[str] | None, typer.Option("--id", metavar="SENT_ID", help="The sentence of this sent_id; repeat for more.")
     ] = None,
     gold: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Compare with this file: mark what is wrong, add what is missing."),
+        str | None, opt.file_option("Compare with this file: mark what is wrong, add what is missing.")
     ] = None,
     given: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
+        str | None, opt.file_option("The partial file that was completed: mark the arcs whose heads it has.")
     ] = None,
     head_rules: Annotated[
         str | None, opt.head_rules_option("draws the dependencies of phrase-structure trees too")
@@ -63,11 +61,7 @@ def show(
     ] = None,
     width: Annotated[
         int | None,
-        typer.Option(
-            min=20,
-            metavar="N",
-            help="Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.",
-        ),
+        opt.number_option("Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.", min=20),
     ] = None,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Title of the web page; the name of the file if not given.")

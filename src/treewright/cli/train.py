@@ -98,34 +98,24 @@ def train(
         typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
     ] = False,
     words: Annotated[
-        str | None,
-        typer.Option(
-            "--words", metavar="FILE", help="Word vectors and classes for --neural, made by `treewright words`."
-        ),
+        str | None, opt.file_option("Word vectors and classes for --neural, made by `treewright words`.")
     ] = None,
     parsed: Annotated[
         str | None,
-        typer.Option(
-            "--parsed",
-            metavar="FILE",
-            help="Sentences with the tags and trees of a more accurate model (CoNLL-U), to learn from beside TRAIN; "
-            "with --only parser it needs --neural.",
+        opt.file_option(
+            "Sentences with the tags and trees of a more accurate model (CoNLL-U), to learn from beside TRAIN; "
+            "with --only parser it needs --neural."
         ),
     ] = None,
     seed: opt.ModelSeed = 1,
     epochs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of epochs; of the scorer. With --only, of the tags or the tokeniser."
-        ),
+        int | None, opt.number_option("Number of epochs; of the scorer. With --only, of the tags or the tokeniser.")
     ] = None,
     restarts: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
-            "are shared), whose weights are averaged; 3, or 1 if TRAIN has more than 75,000 words, if not given.",
+        opt.number_option(
+            "Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
+            "are shared), whose weights are averaged; 3, or 1 if TRAIN has more than 75,000 words, if not given."
         ),
     ] = None,
     columns: Annotated[
@@ -133,19 +123,10 @@ def train(
     ] = "upos,xpos,feats,lemma",
     learner: opt.LearnerOption = "crf",
     max_heads: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Largest number of candidate heads a word after pruning; 10 if not given."
-        ),
+        int | None, opt.number_option("Largest number of candidate heads a word after pruning; 10 if not given.")
     ] = None,
     threshold: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Prune heads below this share of the best head's marginal; 0.001 if not given.",
-        ),
+        float | None, opt.share_option("Prune heads below this share of the best head's marginal; 0.001 if not given.")
     ] = None,
     label_rules: Annotated[
         bool,
@@ -156,12 +137,9 @@ def train(
     ] = True,
     case_noise: Annotated[
         float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Share of the training sentences that are put in lower case, so that text without capitals is parsed "
-            "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals.",
+        opt.share_option(
+            "Share of the training sentences that are put in lower case, so that text without capitals is parsed "
+            "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals."
         ),
     ] = None,
     verbose: Annotated[

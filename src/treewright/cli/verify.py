@@ -106,7 +106,7 @@ def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Ref
 
 
 def lines_of(file: str) -> Iterator[bytes]:
-    """The lines of a file, compressed or not."""
+    """Yield the lines of a file, compressed or not."""
     from treewright.corpus import open_input
 
     with open_input(file) as opened:
@@ -134,6 +134,6 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
 
 
 def in_words(report: dict[str, Any]) -> str:
-    """The summary of the check."""
+    """Write the summary of the check."""
     verified = f"{report['verified']} of {counted(report['sentences'], 'proof')} verified"
     return f"treewright: {verified}, {report['certified']} of them certified; largest gap {report['largest_gap']:.3g}"

@@ -55,42 +55,25 @@ def train(
     ] = None,
     vectors: Annotated[
         str | None,
-        typer.Option(
-            "--vectors",
-            metavar="FILE",
-            help="Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it.",
+        opt.file_option(
+            "Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it."
         ),
     ] = None,
     classes: Annotated[
-        str | None,
-        typer.Option(
-            "--classes", metavar="FILE", help="Import classes: lines of path, word and count, or of word and path."
-        ),
+        str | None, opt.file_option("Import classes: lines of path, word and count, or of word and path.")
     ] = None,
     classes_count: Annotated[
         int | None,
-        typer.Option(
-            "--classes-count",
-            min=0,
-            metavar="N",
-            help="Number of classes to learn; 0: none. The default is 1000, for a small text a tenth of its words.",
+        opt.number_option(
+            "Number of classes to learn; 0: none. The default is 1000, for a small text a tenth of its words.", min=0
         ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(
-            "--size",
-            min=0,
-            metavar="N",
-            help="Numbers of a vector to learn; 0: none. The default is 64, for a small text fewer.",
-        ),
+        opt.number_option("Numbers of a vector to learn; 0: none. The default is 64, for a small text fewer.", min=0),
     ] = None,
-    min_count: Annotated[
-        int, typer.Option("--min-count", min=1, metavar="N", help="Rarer words are represented by their shape.")
-    ] = 2,
-    max_vectors: Annotated[
-        int | None, typer.Option("--max-vectors", min=1, metavar="N", help="Import the first N vectors only.")
-    ] = None,
+    min_count: Annotated[int, opt.number_option("Rarer words are represented by their shape.")] = 2,
+    max_vectors: Annotated[int | None, opt.number_option("Import the first N vectors only.")] = None,
     tokeniser: Annotated[
         str,
         typer.Option(
@@ -252,10 +235,7 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
 def show(
     model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
     forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
-    count: Annotated[
-        int,
-        typer.Option("--count", min=1, metavar="N", help="How many to list; of the closest words, and of the class."),
-    ] = 10,
+    count: Annotated[int, opt.number_option("How many to list; of the closest words, and of the class.")] = 10,
     as_json: opt.Json = False,
 ) -> None:
     from treewright.words import Words

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from treewright.cli.parse import form_of
+from treewright.cli.parse import choose_form
 from treewright.cli.shared import write_sentences
 from treewright.errors import InputError
 
@@ -31,5 +31,5 @@ def test_sentences_are_written_under_any_other_name(name: str, tmp_path: Path) -
 
 def test_parse_refuses_an_output_that_it_cannot_write() -> None:
     with pytest.raises(InputError, match=r"trees\.pdf: \.pdf is not a format of this command; supported are .*\.svg"):
-        form_of(None, "trees.pdf", None)
-    assert form_of(None, "trees.html", None) == "html"
+        choose_form(None, "trees.pdf", None)
+    assert choose_form(None, "trees.html", None) == "html"

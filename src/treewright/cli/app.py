@@ -1,7 +1,7 @@
 """`treewright`: the list of commands, help, version, errors and exit codes.
 
 The module of a command is imported only when the command runs, so that `treewright eval` does not import what
-`treewright train` needs. The module is treewright.cli.<name>; it holds a Typer called `app`.
+`treewright train` needs.
 """
 
 from __future__ import annotations
@@ -10,13 +10,12 @@ import os
 import signal
 import sys
 import warnings
-from importlib import import_module
 from typing import Annotated, Any
 
 import typer
 
 import treewright
-from treewright.cli.options import HELP_NAMES, PlainGroup
+from treewright.cli.options import HELP_NAMES, LazyGroup
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
@@ -60,18 +59,11 @@ Exit status: 0 done, 1 bad input (named with file and line), 2 bad usage.
 """
 
 
-class LazyGroup(PlainGroup):
-    """A group whose commands are modules."""
+class Commands(LazyGroup):
+    """The commands; a reader that closes the pipe early is no error."""
 
-    def list_commands(self, ctx: Any) -> list[str]:
-        return list(COMMANDS)
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        if cmd_name not in COMMANDS:
-            return None
-        command = typer.main.get_command(import_module(f"treewright.cli.{cmd_name}").app)
-        command.name = cmd_name
-        return command
+    PACKAGE = "treewright.cli"
+    NAMES = COMMANDS
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -82,7 +74,7 @@ class LazyGroup(PlainGroup):
 
 
 app = typer.Typer(
-    cls=LazyGroup,
+    cls=Commands,
     help=HELP,
     no_args_is_help=True,
     pretty_exceptions_enable=False,
@@ -91,8 +83,8 @@ app = typer.Typer(
 )
 
 
-def show_version(given: bool) -> None:
-    if given:
+def show_version(is_asked: bool) -> None:
+    if is_asked:
         typer.echo(f"treewright {treewright.__version__}")
         raise typer.Exit
 
@@ -120,12 +112,12 @@ def main() -> None:
 
 
 def show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
-    """A warning for the user in one line, without the place in the source that Python prints."""
+    """Print a warning for the user in one line, without the place in the source that Python prints."""
     print(f"treewright: {message}", file=sys.stderr)
 
 
 def message_of(error: Exception) -> str:
-    """The message of an error, with the commands that make a component that is missing."""
+    """Return the message of an error, with the commands that make a component that is missing."""
     if isinstance(error, MissingComponentError):
         return f"{error}; {' or '.join(f'`{MAKERS[kind]}`' for kind in error.kinds)} makes one"
     if isinstance(error, OSError) and error.filename is not None:

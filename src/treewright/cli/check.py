@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import metered
-from treewright.cli.options import PlainCommand, Quiet, examples, json_option, new_app
 from treewright.cli.shared import counted
 
 if TYPE_CHECKING:
     from treewright.checking import Finding
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Check treebanks: what is invalid, or almost never occurs.\n\n"
@@ -25,7 +25,7 @@ HELP = (
     "with crossing arcs, DEPS that contradicts HEAD), level 4 also what never or hardly ever occurs in TRAIN, with the "
     "counts. docs/checking.md lists all rules.\n\n"
     "Exit status: 0 if there are no findings, 1 if there are, so that the command can be a test."
-) + examples(
+) + opt.examples(
     "treewright check dev.conllu",
     "treewright check parsed.conllu --against train.conllu",
     "treewright check *.conllu --level 2 --ignore sent-id --ignore text",
@@ -33,23 +33,22 @@ HELP = (
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def check(
     inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')],
     against: Annotated[
         str | None,
         typer.Option(metavar="TRAIN", help="Another treebank, in which what is reported occurs never or hardly ever."),
     ] = None,
-    level: Annotated[int, typer.Option(min=1, max=4, metavar="N", help="Check the rules up to this level.")] = 4,
+    level: Annotated[int, opt.number_option("Check the rules up to this level.", max=4)] = 4,
     ignore: Annotated[
         list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule; repeat for more.")
     ] = None,
     max_findings: Annotated[
-        int | None,
-        typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted."),
+        int | None, typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted.")
     ] = None,
-    as_json: Annotated[bool, json_option("; with all findings that --max leaves")] = False,
-    quiet: Quiet = False,
+    as_json: Annotated[bool, opt.json_option("; with all findings that --max leaves")] = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.checking import RULES, findings
     from treewright.checking.counts import Counts
@@ -59,34 +58,30 @@ def check(
     if unknown:
         raise typer.BadParameter(f"no rule {unknown[0]}; there are {', '.join(RULES)}", param_hint="--ignore")
     counts = None if against is None or level < 4 else Counts.of(read(against))
-    found: Counter[str] = Counter()
+    count_by_rule: Counter[str] = Counter()
     kept: list[Finding] = []
     with metered(inputs, quiet=quiet, output="-") as meter:
         for source in inputs:
             for finding in findings(meter.source(source), against=counts, level=level, ignore=ignore or ()):
-                found[finding.rule] += 1
-                if max_findings is None or found.total() <= max_findings:
-                    show(finding, kept, as_json)
+                count_by_rule[finding.rule] += 1
+                if max_findings is None or count_by_rule.total() <= max_findings:
+                    if as_json:
+                        kept.append(finding)
+                    else:
+                        typer.echo(str(finding))
     if as_json:
-        report = {"findings": [one.as_dict() for one in kept], "counts": dict(found), "total": found.total()}
+        listed = [finding.as_dict() for finding in kept]
+        report = {"findings": listed, "counts": dict(count_by_rule), "total": count_by_rule.total()}
         typer.echo(json.dumps(report, ensure_ascii=False, indent=2))
     elif not quiet:
-        typer.echo(in_words(found), err=True)
-    if found:
+        typer.echo(in_words(count_by_rule), err=True)
+    if count_by_rule:
         raise typer.Exit(1)
 
 
-def show(finding: Finding, kept: list[Finding], as_json: bool) -> None:
-    """Print a finding, or keep it for the report."""
-    if as_json:
-        kept.append(finding)
-    else:
-        typer.echo(str(finding))
-
-
-def in_words(found: Counter[str]) -> str:
-    """The number of findings by rule."""
-    if not found:
+def in_words(count_by_rule: Counter[str]) -> str:
+    """Write the number of findings by rule."""
+    if not count_by_rule:
         return "treewright: nothing found"
-    rules = ", ".join(f"{count} {rule}" for rule, count in found.most_common())
-    return f"treewright: {counted(found.total(), 'finding')}: {rules}"
+    rules = ", ".join(f"{count} {rule}" for rule, count in count_by_rule.most_common())
+    return f"treewright: {counted(count_by_rule.total(), 'finding')}: {rules}"

@@ -2,50 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from treewright.cli.complete_phrases import complete_phrases, is_grammar
+from treewright.cli import options as opt
 from treewright.cli.inputs import each_job, jobs_of, metered
-from treewright.cli.options import (
-    Comment,
-    Decoding,
-    HeadConfidence,
-    JsonReport,
-    KeepDeps,
-    MaxSeconds,
-    Method,
-    Output,
-    PlainCommand,
-    Projective,
-    Quiet,
-    Root,
-    RootChildren,
-    Threads,
-    examples,
-    new_app,
-    skip_bad_option,
-)
-from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_sentences
-from treewright.errors import InputError
+from treewright.cli.sentences import is_induced
+from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_lines, write_sentences
+from treewright.errors import InfeasibleError, InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Sentence
+    from treewright.corpus import Sentence, Tree
+    from treewright.grammar.completion import ConstrainedGrammar
     from treewright.parser import Completion, Ranked
 
-app = new_app()
+app = opt.new_app()
 
-
-class SentenceOrder(str, Enum):
-    file = "file"
-    expected_errors = "expected-errors"
-    mean_entropy = "mean-entropy"
-    total_entropy = "total-entropy"
-
-
+SentenceOrder = Literal["file", "expected-errors", "mean-entropy", "total-entropy"]
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
@@ -58,41 +33,39 @@ HELP = (
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
     "then sentences in the order of --rank-order."
-) + examples(
+) + opt.examples(
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
     "treewright complete grammar.tw partial.mrg -o all.mrg",
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def complete(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a parser: a file, or en.")],
     inputs: Annotated[
         list[str], typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
     ],
-    output: Output = "-",
-    rank: Annotated[
-        str | None, typer.Option("--rank", metavar="FILE", help='What to check first; "-" is standard output.')
-    ] = None,
+    output: opt.Output = "-",
+    rank: Annotated[str | None, opt.file_option('What to check first; "-" is standard output.')] = None,
     rank_order: Annotated[
         SentenceOrder,
         typer.Option(
             help="Order of the sentences in --rank: as in PARTIAL (file), by the expected share of errors, by the mean "
             "or the total entropy of their open words."
         ),
-    ] = SentenceOrder.file,
-    threads: Threads = 1,
-    method: Decoding = Method.exact,
-    max_seconds: MaxSeconds = None,
-    projective: Projective = None,
-    root: RootChildren = Root.auto,
-    confidence: HeadConfidence = False,
-    comment: Comment = True,
-    keep_deps: KeepDeps = False,
-    skip_bad: Annotated[bool, skip_bad_option("; contradictory ones are written unchanged")] = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    ] = "file",
+    threads: opt.Threads = 1,
+    method: opt.Decoding = "exact",
+    max_seconds: opt.MaxSeconds = None,
+    projective: opt.Projective = None,
+    root: opt.RootChildren = "auto",
+    confidence: opt.HeadConfidence = False,
+    comment: opt.Comment = True,
+    keep_deps: opt.KeepDeps = False,
+    skip_bad: Annotated[bool, opt.skip_bad_option("; contradictory ones are written unchanged")] = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import write_confidence
@@ -109,10 +82,10 @@ def complete(
         return
     jobs = jobs_of(inputs, output, "conllu")
     parser = load_parser(model)
-    if confidence or rank is not None:
-        check_probabilities(parser, model)
+    if (confidence or rank is not None) and is_induced(parser):
+        raise InputError(f"{model}: an induced model has no probabilities of heads; leave out --rank and --confidence")
     on_error = "skip" if skip_bad else "raise"
-    options: dict[str, Any] = {"method": method.value}
+    options: dict[str, Any] = {"method": method}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
     kept: list[Completion] = []
@@ -150,23 +123,15 @@ def complete(
                     sentences,
                     threads=threads,
                     projective=projective,
-                    root=None if root is Root.auto else root.value,
+                    root=None if root == "auto" else root,
                     on_error=on_error,
                     **options,
                 )
                 write_sentences(finish(completions), target)
             note_skipped(reader.skipped, reader.errors)
     if rank is not None:
-        write_rank(ranked(kept, order=rank_order.value), rank)
+        write_rank(ranked(kept, order=rank_order), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
-
-
-def check_probabilities(model: Any, name: str) -> None:
-    """Refuse a model without probabilities of heads."""
-    from treewright.induce import InducedParser
-
-    if isinstance(getattr(model, "parser", model), InducedParser):
-        raise InputError(f"{name}: an induced model has no probabilities of heads; leave out --rank and --confidence")
 
 
 def write_rank(lines: Iterable[Ranked], target: str) -> None:
@@ -180,3 +145,54 @@ def write_rank(lines: Iterable[Ranked], target: str) -> None:
             tree = (str(line.head) if line.word else "_", line.relation)
             figures = (f"{line.confidence:.4f}", f"{line.entropy:.4f}")
             file.write(("\t".join((*where, *tree, *figures)) + "\n").encode())
+
+
+def is_grammar(model: str) -> bool:
+    """Return whether a model finds phrase-structure trees."""
+    from treewright.model.registry import GRAMMARS, open_named
+
+    return open_named(model).kind in GRAMMARS
+
+
+def complete_phrases(
+    model: str, inputs: Sequence[str], output: str, *, skip_bad: bool, as_json: bool, quiet: bool
+) -> None:
+    """Write each partial tree with what a grammar fills in."""
+    from treewright.corpus import read_trees
+    from treewright.grammar import Collins
+    from treewright.model.registry import load_grammar
+
+    grammar = load_grammar(model)
+    if isinstance(grammar, Collins):
+        raise InputError(f"{model}: a lexicalised grammar takes no given phrases; train --kind latent or treebank")
+    summary = Summary()
+    summary.start()
+    for source, target in each_job(jobs_of(inputs, output, "mrg")):
+        with read_trees(source, on_error="skip" if skip_bad else "raise") as reader:
+            write_lines(complete_trees(grammar, reader, skip_bad, summary), target)
+        note_skipped(len(reader.errors), reader.errors)
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
+
+
+def complete_trees(
+    grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary
+) -> Iterator[str]:
+    """Yield the lines of full trees; with skip_bad a tree without a completion is written unchanged."""
+    from treewright.grammar import LatentGrammar, complete
+
+    for tree in trees:
+        try:
+            completed = complete(grammar, tree)
+        except (InfeasibleError, InputError) as error:
+            place = f"{tree.source}:{tree.line}: "
+            problem = str(error).removeprefix(place).partition("; partial=True")[0]
+            if not skip_bad:
+                raise InputError(f"{place}{problem}") from None
+            note(f"unchanged: {place}{problem}")
+            summary.count(tree.leaves(), phrases_filled_in=0, tags_filled_in=0)
+            yield str(tree)
+            continue
+        filled = {"phrases_filled_in": completed.phrases_filled_in, "tags_filled_in": completed.tags_filled_in}
+        has_proof = not isinstance(grammar, LatentGrammar)  # there is none for max-rule trees
+        summary.count(completed.tree.leaves(), completed.parse.certified if has_proof else None, **filled)
+        yield str(completed.tree)

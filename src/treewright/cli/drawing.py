@@ -1,4 +1,4 @@
-"""Drawings as commands write them: text for a terminal, SVG files, a web page."""
+"""Drawings as commands write them: text for a terminal, SVG and PNG files, LaTeX, a web page."""
 
 from __future__ import annotations
 
@@ -6,84 +6,89 @@ import os
 import shutil
 import sys
 from collections.abc import Iterable, Iterator, Mapping
-from enum import Enum
 from io import TextIOWrapper
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
+from treewright.cli.inputs import is_folder
 from treewright.errors import InputError
 
 SVG_WIDTH = 960  # pixels; not tuned
-MOST_STACKED = 200  # drawings in one image, about 40,000 pixels high; not tuned
+MAX_STACKED = 200  # drawings in one image, about 40,000 pixels high; not tuned
 TERMINAL = (100, 24)  # columns and lines, where the terminal does not report its size; not tuned
+MIN_COLUMNS = 20  # of a drawing as text
 
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
+Color = Literal["auto", "always", "never"]
 
 
-class Color(str, Enum):
-    auto = "auto"
-    always = "always"
-    never = "never"
+def terminal_options(output: str = "-", ascii: bool = False, color: Color = "auto") -> dict[str, Any]:
+    """Return the width, and whether to use colour and box-drawing characters: where they can be shown, or as given."""
+    on_terminal = output == "-" and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
+    colored = on_terminal and not os.environ.get("NO_COLOR") if color == "auto" else color == "always"
+    plain = output == "-" and not (sys.stdout.encoding or "").lower().startswith("utf")
+    columns = shutil.get_terminal_size(fallback=TERMINAL).columns
+    return {"ascii": ascii or plain, "color": colored, "width": max(columns, MIN_COLUMNS)}
 
 
-def terminal_options(output: str | None, ascii: bool = False, color: Color = Color.auto) -> dict[str, bool]:
-    """Whether to use colour and box-drawing characters: where they can be shown, unless the options decide."""
-    on_terminal = output is None and sys.stdout.isatty() and os.environ.get("TERM") != "dumb"
-    colored = on_terminal and not os.environ.get("NO_COLOR") if color == Color.auto else color == Color.always
-    plain = output is None and not (sys.stdout.encoding or "").lower().startswith("utf")
-    return {"ascii": ascii or plain, "color": colored}
+def write_drawings(
+    form: str,
+    numbered: Iterable[tuple[int, Pair]],
+    output: str,
+    source: str,
+    width: int | None = None,
+    title: str | None = None,
+    **options: Any,
+) -> None:
+    """Write drawings in a form other than text; the source is named in errors and is the title of a web page."""
+    if form == "latex":
+        write_texts(latex_texts(numbered, options), output)
+    elif form == "html":
+        from treewright.draw.pictures import html_parts
 
-
-def terminal_columns() -> int:
-    return shutil.get_terminal_size(fallback=TERMINAL).columns
-
-
-def write_page(pairs: Iterable[Pair], options: dict[str, Any], output: str | None, source: str) -> None:
-    """One web page with all sentences, written one by one; its title is the name of the source."""
-    from treewright.draw.pictures import html_parts
-
-    title = "Standard input" if source == "-" else Path(source).name
-    write_texts(html_parts(pairs, **{"title": title} | options), output)
+        if title is None:
+            title = "Standard input" if source == "-" else Path(source).name
+        write_texts(html_parts((pair for _, pair in numbered), title=title, width=width, **options), output)
+    else:
+        write_pictures(numbered, options | {"width": width or SVG_WIDTH}, output, source, form)
 
 
 def write_pictures(
-    numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str | None, source: str, form: str
+    numbered: Iterable[tuple[int, Pair]], options: dict[str, Any], output: str, source: str, form: str
 ) -> None:
-    """SVG or PNG: one file with all drawings below each other, or a folder with a file for each, by its number.
-
-    source is named in errors.
-    """
+    """Write SVG or PNG: one file with all drawings below each other, or a folder with a numbered file for each."""
     from treewright import draw
     from treewright.draw.vector import stack_drawings
 
-    folder = Path(output) if output and (output.endswith(os.sep) or Path(output).is_dir()) else None
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        for number, (sentence, others) in numbered:
-            draw.svg(sentence, **others, **options).save(folder / f"{number}.{form}")
+    drawings = ((number, draw.svg(sentence, **others, **options)) for number, (sentence, others) in numbered)
+    if is_folder(output):
+        Path(output).mkdir(parents=True, exist_ok=True)
+        for number, drawing in drawings:
+            drawing.save(Path(output) / f"{number}.{form}")
         return
-    drawings = [draw.svg(sentence, **others, **options) for _, (sentence, others) in islice(numbered, MOST_STACKED + 1)]
-    if not drawings:
-        raise InputError(f"{source}: no sentence to draw")
-    if len(drawings) > MOST_STACKED:
+    name = "<stdin>" if source == "-" else source
+    stacked = [drawing for _, drawing in islice(drawings, MAX_STACKED + 1)]
+    if not stacked:
+        raise InputError(f"{name}: no sentence to draw")
+    if len(stacked) > MAX_STACKED:
         remedy = "give a folder (-o drawings/) or write a web page (-o drawings.html)"
-        raise InputError(f"{source}: more than {MOST_STACKED} sentences for one image; {remedy}")
-    drawing = draw.Drawing(stack_drawings(drawings), "svg")
-    write_bytes([drawing.png() if form == "png" else drawing.encode()], output)
+        raise InputError(f"{name}: more than {MAX_STACKED} sentences for one image; {remedy}")
+    image = draw.Drawing(stack_drawings(stacked), "svg")
+    write_bytes([image.png() if form == "png" else image.encode()], output)
 
 
-def write_bytes(pieces: Iterable[bytes], output: str | None) -> None:
+def write_bytes(pieces: Iterable[bytes], output: str) -> None:
     """Write bytes to a file that appears when it is complete, or to standard output."""
     from treewright.corpus import open_output
 
-    with open_output("-" if output is None else output) as target:
+    with open_output(output) as target:
         for piece in pieces:
             target.write(piece)
 
 
 def latex_texts(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
-    """LaTeX of each sentence, after a comment with its number and text."""
+    """Yield LaTeX of each sentence, after a comment with its number and text."""
     from treewright import draw
 
     for number, (sentence, others) in numbered:
@@ -91,9 +96,9 @@ def latex_texts(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any]) -
         yield f"{heading}\n{draw.latex(sentence, **others, **options)}\n"
 
 
-def write_texts(texts: Iterable[str], output: str | None) -> None:
+def write_texts(texts: Iterable[str], output: str) -> None:
     """Write texts to a file that appears when it is complete, or to standard output."""
-    if output is not None:
+    if output != "-":
         write_bytes((text.encode() for text in texts), output)
         return
     if isinstance(sys.stdout, TextIOWrapper):

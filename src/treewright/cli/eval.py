@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import is_stream, shares_shown
-from treewright.cli.options import PlainCommand, examples, json_option, new_app, seed_option, skip_bad_option
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Evaluate SYSTEM against GOLD.\n\n"
@@ -31,23 +30,14 @@ HELP = (
     "bins by their confidence, and the share of right ones in each; the expected calibration error (ECE, the mean "
     "difference of both, in points); AUC, the probability that a right one has a higher confidence than a wrong one; "
     "and how many of the wrong ones are among the tenth with the lowest confidence."
-) + examples(
+) + opt.examples(
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
     "treewright eval dev.conllu parsed.conllu --calibration --diagram bins.svg",
     "treewright eval gold.mrg parsed.mrg --json",
 )
-
-
-class Breakdown(str, Enum):
-    relation = "relation"
-    arc_length = "arc-length"
-    sentence_length = "sentence-length"
-    projectivity = "projectivity"
-    label = "label"
-
-
+Breakdown = Literal["relation", "arc-length", "sentence-length", "projectivity", "label"]
 SECTIONS = (
     ("Tokens", "Sentences", "Words"),
     ("UPOS", "XPOS", "UFeats", "AllTags", "Lemmas"),
@@ -59,7 +49,7 @@ WIDTH = 120  # minimum of columns where the output is not a terminal; not tuned
 GRAPHS = ("ELAS", "EULAS", "Edges", "Extra")  # shown if one of the files has graphs
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def eval(
     gold: Annotated[
         str, typer.Argument(metavar="GOLD", help="Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")
@@ -82,19 +72,17 @@ def eval(
     brackets: Annotated[
         bool, typer.Option("--brackets", help="Read the files as Penn brackets; detected if not given.")
     ] = False,
-    prm: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="An EVALB parameter file; COLLINS.prm's rules without one.")
-    ] = None,
-    skip_bad: Annotated[bool, skip_bad_option("; in one file, of all files")] = False,
+    prm: Annotated[Path | None, opt.file_option("An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
+    skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
         bool, typer.Option("--calibration", help="Compare the confidence in SYSTEM's MISC with what is right.")
     ] = False,
     diagram: Annotated[
         Path | None, typer.Option(metavar="FILE.svg", help="With --calibration: where to draw the reliability diagram.")
     ] = None,
-    samples: Annotated[int, typer.Option(min=1, metavar="N", help="Number of draws of the bootstrap.")] = 10_000,
-    seed: Annotated[int, seed_option("of the bootstrap's draws")] = 0,
-    as_json: Annotated[bool, json_option("; with all counts")] = False,
+    samples: Annotated[int, opt.number_option("Number of draws of the bootstrap.")] = 10_000,
+    seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
+    as_json: Annotated[bool, opt.json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
@@ -106,57 +94,42 @@ def eval(
         show_calibration(gold, system, diagram, as_json)
         return
     caption = ""
-    found: BracketEvaluation | Comparison | Evaluation
+    result: BracketEvaluation | Comparison | Evaluation
     if brackets or is_brackets(gold):
         refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
-        refuse(by not in (None, Breakdown.label), "--by", "brackets can be broken down by label")
+        refuse(by not in (None, "label"), "--by", "brackets can be broken down by label")
         parameters = evaluate.Parameters.read(prm) if prm else None
-        found = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
-        tables = [bracket_table(found), *([label_table(found)] if by else [])]
+        result = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
+        tables = [bracket_table(result), *([label_table(result)] if by else [])]
     elif system2 is not None:
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is not None, "--by", "one system is broken down at a time")
         with shares_shown() as progress:
-            found = evaluate.compare(
-                *(gold, system, system2),
-                samples=samples,
-                seed=seed,
-                punct=punct,
-                skip_bad=skip_bad,
-                progress=progress,
+            result = evaluate.compare(
+                *(gold, system, system2), samples=samples, seed=seed, punct=punct, skip_bad=skip_bad, progress=progress
             )
-        tables = [comparison_table(found)]
+        tables = [comparison_table(result)]
         caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
     else:
         refuse(prm is not None, "--prm", "parameters are for brackets")
-        refuse(by is Breakdown.label, "--by", "labels are for brackets; dependencies have relations")
+        refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
         with shares_shown() as progress:
-            found = evaluate.evaluate(
-                *(gold, system),
-                by=by.value if by else None,
-                punct=punct,
-                subtypes=subtypes,
-                skip_bad=skip_bad,
-                progress=progress,
+            result = evaluate.evaluate(
+                *(gold, system), by=by, punct=punct, subtypes=subtypes, skip_bad=skip_bad, progress=progress
             )
-        tables = [score_table(found), *([group_table(found)] if by else [])]
+        tables = [score_table(result), *([group_table(result)] if by else [])]
     if as_json:
-        typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
         return
     for table in tables:
         show(table)
     if caption:
         typer.echo(caption)
-    for note in found.notes:
+    for note in result.notes:
         typer.echo(f"treewright: {note}", err=True)
 
 
-KINDS = {
-    "heads": "heads",
-    "labels": "labels, where the head is right",
-    "arcs": "heads with labels",
-    "tags": "tags",
-}
+KINDS = {"heads": "heads", "labels": "labels, where the head is right", "arcs": "heads with labels", "tags": "tags"}
 
 
 def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool) -> None:
@@ -166,31 +139,32 @@ def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool
 
     if diagram is not None:
         check_extension(str(diagram), (".svg",))
-    found = evaluate.calibration(gold, system)
+    by_kind = evaluate.calibration(gold, system)
     if diagram is not None:
-        notes = {KINDS[name]: f"ECE {100 * one.ece:.1f}, AUC {shown(one.auc, 3)}" for name, one in found.items()}
-        draw.reliability({KINDS[name]: one.bins for name, one in found.items()}, notes).save(diagram)
+        named = {KINDS[kind]: reliability for kind, reliability in by_kind.items()}
+        notes = {name: f"ECE {100 * curve.ece:.1f}, AUC {shown(curve.auc, 3)}" for name, curve in named.items()}
+        draw.reliability({name: curve.bins for name, curve in named.items()}, notes).save(diagram)
     if as_json:
-        typer.echo(json.dumps({name: one.as_dict() for name, one in found.items()}, indent=2))
-        return
-    show(reliability_table(found))
-    for name, one in found.items():
-        show(bin_table(KINDS[name], one))
+        typer.echo(json.dumps({kind: reliability.as_dict() for kind, reliability in by_kind.items()}, indent=2))
+    else:
+        show(reliability_table(by_kind))
+        for kind, reliability in by_kind.items():
+            show(bin_table(KINDS[kind], reliability))
 
 
-def reliability_table(found: dict[str, Reliability]) -> Table:
+def reliability_table(by_kind: dict[str, Reliability]) -> Table:
     table = new_table("confidence of", "words", "right %", "ECE", "AUC", "wrong ones in the most doubtful tenth, %")
-    for name, one in found.items():
-        figures = (percent(one.accuracy), percent(one.ece), shown(one.auc, 4), percent(one.found_wrong))
-        table.add_row(KINDS[name], str(one.count), *figures)
+    for kind, result in by_kind.items():
+        figures = (percent(result.accuracy), percent(result.ece), shown(result.auc, 4), percent(result.found_wrong))
+        table.add_row(KINDS[kind], str(result.count), *figures)
     return table
 
 
-def bin_table(name: str, found: Reliability) -> Table:
+def bin_table(name: str, reliability: Reliability) -> Table:
     table = new_table(name, "words", "confidence %", "right %")
-    for one in found.bins:
-        edges = f"{one.low:.0%} to {one.high:.0%}"
-        table.add_row(edges, str(one.count), percent(one.confidence), percent(one.accuracy))
+    for group in reliability.bins:
+        edges = f"{group.low:.0%} to {group.high:.0%}"
+        table.add_row(edges, str(group.count), percent(group.confidence), percent(group.accuracy))
     return table
 
 
@@ -219,7 +193,7 @@ def show(table: Table) -> None:
 
 
 def new_table(*columns: str) -> Table:
-    """The first column holds names, the others numbers."""
+    """Make a table whose first column holds names, the others numbers."""
     from rich import box
     from rich.table import Table
 
@@ -233,12 +207,12 @@ def percent(share: float | None) -> str:
     return "" if share is None else f"{100 * share:.2f}"
 
 
-def score_table(found: Evaluation) -> Table:
+def score_table(result: Evaluation) -> Table:
     table = new_table("score", "precision", "recall", "F1", "of aligned", "right", "gold", "system")
     for section in SECTIONS:
-        names = [name for name in section if name not in GRAPHS or found[name].gold + found[name].system]
+        names = [name for name in section if name not in GRAPHS or result[name].gold + result[name].system]
         for name in names:
-            score = found[name]
+            score = result[name]
             table.add_row(
                 name,
                 *map(percent, (score.precision, score.recall, score.f1, score.accuracy)),
@@ -248,27 +222,27 @@ def score_table(found: Evaluation) -> Table:
     return table
 
 
-def group_table(found: Evaluation) -> Table:
-    table = new_table(str(found.by), "UAS", "LAS", "LAS P", "LAS F1", "gold", "system")
-    for group in found.groups:
+def group_table(result: Evaluation) -> Table:
+    table = new_table(str(result.by), "UAS", "LAS", "LAS P", "LAS F1", "gold", "system")
+    for group in result.groups:
         of_gold = (group.uas, group.las) if group.gold else (None, None)
         of_both = (group.precision if group.system else None, group.f1 if group.gold and group.system else None)
         table.add_row(group.key, *map(percent, of_gold + of_both), str(group.gold), str(group.system))
     return table
 
 
-def comparison_table(found: Comparison) -> Table:
+def comparison_table(result: Comparison) -> Table:
     table = new_table("F1", "A", "B", "B - A", "95 % interval", "p")
-    for name, row in found.differences.items():
+    for name, row in result.differences.items():
         interval = f"{100 * row.low:+.2f} to {100 * row.high:+.2f}"
         figures = (percent(row.a.f1), percent(row.b.f1), f"{100 * row.difference:+.2f}", interval)
         table.add_row(name, *figures, f"{row.p_value:.4f}")
     return table
 
 
-def bracket_table(found: BracketEvaluation) -> Table:
-    table = new_table("", "all", f"at most {found.cutoff} words")
-    columns = (found.all, found.short)
+def bracket_table(result: BracketEvaluation) -> Table:
+    table = new_table("", "all", f"at most {result.cutoff} words")
+    columns = (result.all, result.short)
     table.add_row("sentences", *(str(scores.sentences) for scores in columns))
     for name in ("precision", "recall", "f1"):
         shown = "bracketing " + name.replace("f1", "F1")
@@ -281,9 +255,9 @@ def bracket_table(found: BracketEvaluation) -> Table:
     return table
 
 
-def label_table(found: BracketEvaluation) -> Table:
+def label_table(result: BracketEvaluation) -> Table:
     table = new_table("label", "precision", "recall", "F1", "right", "gold", "system")
-    for label, score in found.labels.items():
+    for label, score in result.labels.items():
         counts = map(str, (score.correct, score.gold, score.system))
         precision, recall = score.precision if score.system else None, score.recall if score.gold else None
         table.add_row(label, *map(percent, (precision, recall, score.f1)), *counts)

@@ -8,19 +8,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.drawing import terminal_columns, terminal_options
+from treewright.cli import options as opt
+from treewright.cli.drawing import terminal_options
 from treewright.cli.inputs import model_and_inputs
-from treewright.cli.options import Json, MaxSeconds, PlainCommand, Projective, examples, new_app
-from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, open_sentences
+from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, is_induced, open_sentences
 from treewright.cli.shared import counted
 from treewright.errors import InputError, MissingComponentError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
-    from treewright.parser import Explanation, Parser
-    from treewright.pipeline import Pipeline
+    from treewright.parser import Explanation
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Explain why a word is not attached to another head.\n\n"
@@ -28,14 +27,14 @@ HELP = (
     "this head is compared with the tree of the parser: their values, the words that change their heads, and the "
     "scores of the parts that only one of them has. An arc that pruning removed is added back. Without --head, the "
     "best alternative heads of the word are listed, each with the difference of value and its probability."
-) + examples(
+) + opt.examples(
     'treewright explain --text "I saw the man with the telescope." --word 7',
     "treewright explain letter.txt --sentence 2 --word 5 --head 3",
     "treewright explain my.tw dev.conllu --sentence dev-12 --word saw --head root",
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def explain(
     model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
     file: Annotated[
@@ -51,14 +50,12 @@ def explain(
     sentence: Annotated[
         str, typer.Option("--sentence", metavar="SENTENCE", help="The sentence; its number, or its sent_id.")
     ] = "1",
-    count: Annotated[
-        int, typer.Option("--count", min=1, metavar="N", help="How many to list; heads, without --head.")
-    ] = 5,
+    count: Annotated[int, opt.number_option("How many to list; heads, without --head.")] = 5,
     text: Text = None,
     kind: Kind = None,
-    max_seconds: MaxSeconds = None,
-    projective: Projective = None,
-    as_json: Json = False,
+    max_seconds: opt.MaxSeconds = None,
+    projective: opt.Projective = None,
+    as_json: opt.Json = False,
 ) -> None:
     from treewright.model.registry import load_parser
 
@@ -69,7 +66,9 @@ def explain(
     if len(sources) > 1:
         raise typer.BadParameter(f"one file at a time, not {' and '.join(sources)}", param_hint="FILE")
     name, source = named or "en", sources[0]
-    parser = explained_by(load_parser(name), name)
+    parser: Any = load_parser(name)
+    if is_induced(parser):
+        raise MissingComponentError(f"{name}: its parser is induced and has no scores of single parts", "parser")
     with open_sentences(parser, name, Given(source, source, text, kind, False)) as reader:
         chosen = choose(reader, sentence, "the text" if text is not None else source)
     options: dict[str, Any] = {"projective": projective}
@@ -77,26 +76,10 @@ def explain(
     modifier = word_number(chosen, word, "--word")
     if head is None:
         alternatives = parser.alternatives(chosen, modifier, count=count, **options)
-        typer.echo(to_text(alternatives.to_dict()) if as_json else str(alternatives))
+        typer.echo(json.dumps(alternatives.to_dict(), ensure_ascii=False) if as_json else str(alternatives))
         return
     answer = parser.why_not(chosen, head=head_number(chosen, head), modifier=modifier, **options)
-    typer.echo(to_text(answer.to_dict()) if as_json else f"{answer}\n\n{drawing(answer)}")
-
-
-def to_text(value: dict[str, Any]) -> str:
-    """Write a value as JSON."""
-    return json.dumps(value, ensure_ascii=False)
-
-
-def explained_by(model: Any, name: str) -> Pipeline | Parser:
-    """Return the model, whose parser must score parts."""
-    from treewright.induce import InducedParser
-
-    if isinstance(getattr(model, "parser", model), InducedParser):
-        problem = "its parser is induced and has no scores of single parts"
-        raise MissingComponentError(f"{name}: {problem}", "parser")
-    scoring: Pipeline | Parser = model
-    return scoring
+    typer.echo(json.dumps(answer.to_dict(), ensure_ascii=False) if as_json else f"{answer}\n\n{drawing(answer)}")
 
 
 def choose(sentences: Iterable[Sentence], requested: str, source: str) -> Sentence:
@@ -139,7 +122,7 @@ def drawing(answer: Explanation) -> str:
     """Draw the tree of the parser above the words, and below them the arcs of the other tree that it does not have."""
     from treewright import draw
 
-    options: dict[str, Any] = terminal_options(None) | {"width": max(terminal_columns(), 20)}
+    options = terminal_options()
     if not answer.moves:
         return draw.text(answer.best, **options)
     both = answer.best.copy()

@@ -2,51 +2,24 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from treewright.cli.components import Task, Trained, train_and_save
-from treewright.cli.grammar_selftrain import SELFTRAIN, selftrain
-from treewright.cli.options import (
-    Json,
-    JsonReport,
-    ModelOutput,
-    ModelSeed,
-    Output,
-    PlainCommand,
-    Quiet,
-    Resume,
-    SkipBad,
-    SkipBadTrees,
-    Threads,
-    examples,
-    head_rules_option,
-    new_app,
-    to_option,
-)
-from treewright.cli.phrases import (
-    Form,
-    KeepTags,
-    MaxWords,
-    Partial,
-    SourceKind,
-    Work,
-    form_of,
-    parse_and_write,
-    training_trees,
-    tree_report,
-)
-from treewright.cli.shared import check_output
+from treewright.cli import options as opt
+from treewright.cli import phrases
+from treewright.cli.training import Run, Task, Trained, train_and_save
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Tree
+    from treewright.grammar import LatentGrammar
+    from treewright.grammar.selftraining import SelfTrained
 
 HELP = (
     "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
     "docs/grammar.md explains the grammars. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
-) + examples(
+) + opt.examples(
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
@@ -59,7 +32,7 @@ TRAIN = (
     "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "
     "latent: labels have substates that are learned in rounds of splitting and merging, the most accurate; --product "
     "trains several from different seeds and multiplies them (docs/latent.md)."
-) + examples(
+) + opt.examples(
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
@@ -70,78 +43,76 @@ PARSE = (
     "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
     "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
     "A sentence without a tree is named on standard error, and (()) is written in its place."
-) + examples(
+) + opt.examples(
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright grammar parse grammar.tw test.mrg --tags -o parsed.mrg",
     "treewright grammar parse grammar.tw letter.txt --input text -o letter.html",
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
 )
-app = new_app(HELP)
-app.command(help=SELFTRAIN, cls=PlainCommand)(selftrain)
+SELFTRAIN = (
+    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
+    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
+    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
+    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
+    "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
+) + opt.examples(
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
+)
+app = opt.new_app(HELP)
+Teacher = Literal["single", "product"]
+Kind = Literal["treebank", "collins", "latent"]
 
 
-class Kind(str, Enum):
-    treebank = "treebank"
-    collins = "collins"
-    latent = "latent"
-
-
-@app.command(help=TRAIN, cls=PlainCommand)
+@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
-    output: ModelOutput,
+    output: opt.ModelOutput,
     dev: Annotated[
         str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the grammar is scored on it.")
     ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = Kind.treebank,
+    kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = "treebank",
     vertical: Annotated[
-        int,
-        typer.Option(
-            min=1, max=3, metavar="N", help="Labels that a phrase has: its own, that of its parent, and so on."
-        ),
+        int, opt.number_option("Labels that a phrase has: its own, that of its parent, and so on.", max=3)
     ] = 1,
     horizontal: Annotated[
-        int, typer.Option(min=0, metavar="N", help="Children that an inserted node of a long rule remembers.")
+        int, opt.number_option("Children that an inserted node of a long rule remembers.", min=0)
     ] = 1,
-    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
+    head_rules: Annotated[str, opt.head_rules_option("for collins")] = "english",
     rounds: Annotated[
-        int, typer.Option(min=0, max=8, metavar="N", help="Number of rounds; of splitting and merging, for latent.")
+        int, opt.number_option("Number of rounds; of splitting and merging, for latent.", min=0, max=8)
     ] = 4,
-    product: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Grammars of latent that are multiplied, with seeds in a row.")
-    ] = 1,
-    seed: ModelSeed = 1,
-    threads: Threads = 1,
-    resume: Resume = False,
-    skip_bad: SkipBadTrees = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    product: Annotated[int, opt.number_option("Grammars of latent that are multiplied, with seeds in a row.")] = 1,
+    seed: opt.ModelSeed = 1,
+    threads: opt.Threads = 1,
+    resume: opt.Resume = False,
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar.kinds import bracket_scores
 
-    check_output(output)
     task = Task(train, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    if kind is Kind.latent:
+    trees, held_out = task.trees()
+    if kind == "latent":
         trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
     else:
         trained = train_and_save(
             output, [], True, lambda run: count_rules(kind, trees, vertical, horizontal, head_rules)
         )
-    grammar, seconds, epochs = trained
-    report = tree_report(output, trees, seconds)
-    in_words = f"treewright: {output}: {grammar}; {len(trees)} trees in {seconds:.1f} s"
-    if held_out:
-        report["dev"] = scores = bracket_scores(grammar, held_out)
-        in_words += f"; on {dev}: F1 {100 * scores['f1']:.2f}, tags {100 * scores['tags']:.2f} %"
-    task.report(report, epochs, in_words)
+    if held_out is None:
+        task.report_grammar(trained, trees)
+        return
+    scores = bracket_scores(trained.model, held_out)
+    in_words = f"; on {dev}: F1 {100 * scores['f1']:.2f}, tags {100 * scores['tags']:.2f} %"
+    task.report_grammar(trained, trees, scores=in_words, dev=scores)
 
 
 def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
     """Train a grammar by one pass over the trees."""
     from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
 
-    if kind is Kind.collins:
+    if kind == "collins":
         return Collins.train(trees, head_rules=head_rules)
     return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
@@ -167,29 +138,91 @@ def train_latent(
     )
 
 
-@app.command(help=PARSE, cls=PlainCommand)
+@app.command(help=SELFTRAIN, cls=opt.PlainCommand)
+def selftrain(
+    labelled: Annotated[str, typer.Option("--labelled", metavar="TREES", help="A treebank in Penn brackets.")],
+    raw: Annotated[str, typer.Option("--raw", metavar="TEXT", help="Sentences without trees; see --input.")],
+    output: opt.ModelOutput,
+    dev: Annotated[
+        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher.")
+    ] = None,
+    kind: phrases.SourceKind = None,
+    by: Annotated[
+        Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
+    ] = "product",
+    teachers: Annotated[int, opt.number_option("Grammars that are trained on TREES.")] = 4,
+    students: Annotated[int, opt.number_option("Grammars that are multiplied in the end.")] = 1,
+    disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
+    rounds: Annotated[int, opt.number_option("Number of rounds; of splitting and merging.", min=0, max=8)] = 4,
+    seed: opt.ModelSeed = 1,
+    threads: opt.Threads = 1,
+    resume: opt.Resume = False,
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    from treewright.grammar import LatentOptions
+    from treewright.grammar.selftraining import selftrain as run_selftraining
+    from treewright.learn import StageCost
+
+    task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
+    gold, held_out = task.trees()
+    tags = sorted({tag for tree in gold for tag in tree.tags()})
+    sentences = [item.words for item in phrases.read_items(raw, kind, tags, keep_tags=False, skip_bad=skip_bad)]
+    if not sentences:
+        raise InputError(f"{raw}: there is no sentence")
+    steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]
+    steps += [f"student {number + 1}" for number in range(students)]
+    outcome: list[SelfTrained] = []
+
+    def train(run: Run) -> LatentGrammar:
+        options = LatentOptions(rounds=rounds, seed=seed)
+        trained = run_selftraining(
+            *(gold, sentences, held_out),
+            by=by,
+            teachers=teachers,
+            students=students,
+            disjoint=disjoint,
+            options=options,
+            threads=threads,
+            resume=resume,
+            **run._asdict(),
+        )
+        outcome.append(trained)
+        return trained.grammar
+
+    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
+    [result] = outcome
+    task.report_grammar(
+        trained,
+        gold,
+        f" and {result.parsed} sentences of raw text ({result.left_out} left out)",
+        raw_sentences=result.parsed,
+        raw_sentences_left_out=result.left_out,
+    )
+
+
+@app.command(help=PARSE, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright grammar train`.")],
-    source: Annotated[
-        str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')
-    ] = "-",
-    kind: SourceKind = None,
-    output: Output = "-",
-    to: Annotated[Form | None, to_option("by default that of FILE's extension, else brackets")] = None,
-    tags: KeepTags = False,
-    partial: Partial = False,
-    max_words: MaxWords = 150,
-    threads: Threads = 1,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    source: phrases.Sentences = "-",
+    kind: phrases.SourceKind = None,
+    output: opt.Output = "-",
+    to: phrases.To = None,
+    tags: phrases.KeepTags = False,
+    partial: phrases.Partial = False,
+    max_words: phrases.MaxWords = 150,
+    threads: opt.Threads = 1,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentGrammar
     from treewright.model.registry import load_grammar
 
-    work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
+    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
     grammar = load_grammar(model)
-    parse_and_write(
+    phrases.parse_and_write(
         work,
         lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, max_words=max_words),
         "the grammar has",

@@ -3,56 +3,38 @@
 from __future__ import annotations
 
 import json
-from enum import Enum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from treewright.cli.components import train_and_save
-from treewright.cli.options import (
-    PlainCommand,
-    Quiet,
-    Resume,
-    SkipBad,
-    examples,
-    json_option,
-    new_app,
-    output_option,
-)
+from treewright.cli import options as opt
 from treewright.cli.shared import check_output
-from treewright.cli.training import settings_block
+from treewright.cli.training import settings_block, train_and_save
 
 if TYPE_CHECKING:
     from treewright.induce import InducedParser
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Learn a parser from text with part-of-speech tags; heads are not needed and not used.\n\n"
     "Two models are trained alone and then jointly: the DMV (dependency model with valence) gives the probability of a "
     "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file. An interrupted "
     "training continues with --resume and ends with the same file."
-) + examples(
+) + opt.examples(
     "treewright induce tagged.conllu -o model.tw",
     "treewright induce tagged.conllu --algorithm lc-dmv --explain",
     "treewright induce tagged.conllu --rules my-rules.toml -o model.tw",
     "treewright induce untagged.conllu --clusters 50 -o model.tw",
 )
+Algorithm = Literal["best", "joint", "dmv", "lc-dmv", "convex-mst"]
 
 
-class Algorithm(str, Enum):
-    best = "best"
-    joint = "joint"
-    dmv = "dmv"
-    lc_dmv = "lc-dmv"
-    convex_mst = "convex-mst"
-
-
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def induce(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
-    output: Annotated[Path | None, output_option("the model file.", "MODEL")] = None,
+    output: Annotated[Path | None, opt.output_option("the model file.", "MODEL")] = None,
     algorithm: Annotated[
         Algorithm | None,
         typer.Option(
@@ -62,8 +44,7 @@ def induce(
         ),
     ] = None,
     clusters: Annotated[
-        int | None,
-        typer.Option(min=2, metavar="N", help="For text without tags: learn N word classes and use them as tags."),
+        int | None, opt.number_option("For text without tags: learn N word classes and use them as tags.", min=2)
     ] = None,
     rules: Annotated[
         str,
@@ -73,9 +54,7 @@ def induce(
             "file. The default is ud, for best content.",
         ),
     ] = "",
-    max_length: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Leave out longer sentences (punctuation not counted).")
-    ] = 15,
+    max_length: Annotated[int, opt.number_option("Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
         str,
         typer.Option(
@@ -83,10 +62,8 @@ def induce(
             help="Initial parameters of EM: klein-manning or uniform. The default is klein-manning, for best uniform.",
         ),
     ] = "",
-    iterations: Annotated[int, typer.Option(min=1, metavar="N", help="Maximum number of iterations of EM.")] = 20,
-    rounds: Annotated[
-        int, typer.Option(min=1, metavar="N", help="Number of rounds; at most so many of joint training.")
-    ] = 3,
+    iterations: Annotated[int, opt.number_option("Maximum number of iterations of EM.")] = 20,
+    rounds: Annotated[int, opt.number_option("Number of rounds; at most so many of joint training.")] = 3,
     weight: Annotated[
         float | None,
         typer.Option(
@@ -96,10 +73,10 @@ def induce(
     explain: Annotated[
         bool, typer.Option("--explain", help="Print the most probable roots, attachments and stops.")
     ] = False,
-    as_json: Annotated[bool, json_option("; what --explain prints")] = False,
-    resume: Resume = False,
-    quiet: Quiet = False,
-    skip_bad: SkipBad = False,
+    as_json: Annotated[bool, opt.json_option("; what --explain prints")] = False,
+    resume: opt.Resume = False,
+    quiet: opt.Quiet = False,
+    skip_bad: opt.SkipBad = False,
 ) -> None:
     from treewright.corpus import read
     from treewright.errors import InputError
@@ -110,11 +87,9 @@ def induce(
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
         check_output(output)
-    algorithm = algorithm or (Algorithm.lc_dmv if clusters else Algorithm.joint)
+    algorithm = algorithm or ("lc-dmv" if clusters else "joint")
     joint = JointOptions(rounds=rounds, weight="balanced" if weight is None else weight)
-    settings = resolve(
-        InductionOptions(algorithm.value, max_length, clusters or 0, rules, start, iterations, joint=joint)
-    )
+    settings = resolve(InductionOptions(algorithm, max_length, clusters or 0, rules, start, iterations, joint=joint))
     if not quiet:
         typer.echo(settings_block(settings.to_json()), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))

@@ -26,7 +26,7 @@ EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 
 def looks_like_model(name: str) -> bool:
-    """Whether a name is that of a model that comes with Treewright, or of a file that begins as model files do."""
+    """Return whether a name is that of an embedded model, or of a file that begins as model files do."""
     from treewright.model.registry import EMBEDDED
 
     path = Path(name)
@@ -39,7 +39,7 @@ def looks_like_model(name: str) -> bool:
 
 
 def model_and_inputs(first: str | None, others: Sequence[str] | None) -> tuple[str | None, list[str]]:
-    """The model, if the first argument looks like one, and the inputs; standard input if there are none.
+    """Return the model, if the first argument looks like one, and the inputs; standard input if there are none.
 
     A name before others that is no file is a model too, so that the message about it lists the models.
     """
@@ -93,7 +93,7 @@ def check_not_lost(source: str, output: str, form: str) -> None:
 
 
 def is_stream(source: str) -> bool:
-    """Whether a source can be read only once: standard input, or a pipe such as <(command)."""
+    """Return whether a source can be read only once: standard input, or a pipe such as <(command)."""
     return source == "-" or (Path(source).exists() and not Path(source).is_file() and not Path(source).is_dir())
 
 
@@ -102,7 +102,7 @@ def is_folder(output: str) -> bool:
 
 
 def output_in(folder: str, source: str, form: str) -> str:
-    """The output of a source in a folder.
+    """Return the output of a source in a folder.
 
     >>> output_in("parsed/", "texts/letter.txt.gz", "conllu")
     'parsed/letter.conllu'
@@ -151,10 +151,9 @@ class Meter:
         self._is_text = False
 
     def source(self, source: str, kind: str | None = None) -> str | io.BufferedReader:
-        """The source; while progress is shown and its size is known, a file that reports what is read of it.
+        """Return the source; while progress is shown and its size is known, a file that reports what is read of it.
 
-        Raw text may be read long before its sentences are parsed: there the sentences are
-        measured, not the file.
+        Raw text may be read long before its sentences are parsed: there the sentences are measured, not the file.
         """
         size = size_of(source)
         if self._bar.disable or size is None:
@@ -191,7 +190,7 @@ class Meter:
 
 
 def is_packed(source: str) -> bool:
-    """Whether a file is compressed; standard input counts as not compressed."""
+    """Return whether a file is compressed; standard input counts as not compressed."""
     from treewright.corpus.files import MAGIC
 
     if source == "-":
@@ -216,7 +215,7 @@ class CountedFile(io.FileIO):
 
 
 def size_of(source: str) -> int | None:
-    """The bytes of a source that are not read yet; None for a pipe or a terminal."""
+    """Return the bytes of a source that are not read yet; None for a pipe or a terminal."""
     try:
         status = os.fstat(sys.stdin.fileno()) if source == "-" else os.stat(source)
         begin = os.lseek(sys.stdin.fileno(), 0, os.SEEK_CUR) if source == "-" else 0
@@ -229,7 +228,7 @@ def size_of(source: str) -> int | None:
 def metered(
     sources: Sequence[str], *, quiet: bool, output: str, start: Callable[[], None] = lambda: None
 ) -> Iterator[Meter]:
-    """A meter on standard error if that is a terminal, unless the output itself goes there.
+    """Show a meter on standard error if that is a terminal, unless the output itself goes there.
 
     If the sizes of all sources are known, it shows the share of the bytes that are read, and the time left.
     """
@@ -252,7 +251,7 @@ def metered(
 
 @contextmanager
 def shares_shown() -> Iterator[Callable[[float], None]]:
-    """A bar with the time left on standard error, if that is a terminal; called with the share of the work done."""
+    """Show a bar with the time left on standard error, if that is a terminal; it is called with the share done."""
     from rich.console import Console
     from rich.progress import Progress
 
@@ -263,7 +262,7 @@ def shares_shown() -> Iterator[Callable[[float], None]]:
 
 
 def share_columns() -> tuple[ProgressColumn, ...]:
-    """A bar, the share done and the time left."""
+    """Return columns: a bar, the share done and the time left."""
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
     return (BarColumn(), TaskProgressColumn(), TimeRemainingColumn(), TextColumn("left"))

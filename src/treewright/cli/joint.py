@@ -2,45 +2,18 @@
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from treewright.cli.components import Task, train_and_save
-from treewright.cli.options import (
-    Json,
-    JsonReport,
-    ModelOutput,
-    Output,
-    PlainCommand,
-    Quiet,
-    SkipBad,
-    SkipBadTrees,
-    Threads,
-    examples,
-    head_rules_option,
-    new_app,
-    to_option,
-)
-from treewright.cli.phrases import (
-    Form,
-    KeepTags,
-    MaxWords,
-    Partial,
-    SourceKind,
-    Work,
-    form_of,
-    parse_and_write,
-    training_trees,
-    tree_report,
-)
-from treewright.cli.shared import check_output
+from treewright.cli import options as opt
+from treewright.cli import phrases
+from treewright.cli.training import Task, train_and_save
 
 HELP = (
     "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
     "docs/joint.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
-) + examples(
+) + opt.examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
@@ -50,7 +23,7 @@ TRAIN = (
     "dependencies: Collins' model 1 and a projective dependency parser with siblings and outermost grandchildren, "
     "trained on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on "
     "arcs. tags: Collins' model 1, or a treebank grammar, and a trigram tagger. They agree on tags."
-) + examples(
+) + opt.examples(
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint train train.mrg --dev dev.mrg --with tags -o tags.tw",
     "treewright joint train train.mrg --with tags --kind treebank -o tags.tw",
@@ -61,78 +34,62 @@ PARSE = (
     "The summary has the share of certified sentences and the iterations; a certificate is about the trees within the "
     "beam of model 1, or with tags that the tagger considers. A sentence without a tree is named on "
     "standard error, and (()) is written in its place."
-) + examples(
+) + opt.examples(
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
     "treewright joint parse joint.tw test.mrg --exact -o parsed.mrg",
     'echo "The dog barks ." | treewright joint parse joint.tw --to json',
 )
-app = new_app(HELP)
+app = opt.new_app(HELP)
+Kind = Literal["collins", "treebank"]
+Other = Literal["dependencies", "tags"]
 
 
-class Kind(str, Enum):
-    collins = "collins"
-    treebank = "treebank"
-
-
-class Other(str, Enum):
-    dependencies = "dependencies"
-    tags = "tags"
-
-
-@app.command(help=TRAIN, cls=PlainCommand)
+@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
     train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
-    output: ModelOutput,
+    output: opt.ModelOutput,
     dev: Annotated[
         str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the weight is chosen on it.")
     ] = None,
-    other: Annotated[
-        Other, typer.Option("--with", help="The model that the grammar agrees with.")
-    ] = Other.dependencies,
+    other: Annotated[Other, typer.Option("--with", help="The model that the grammar agrees with.")] = "dependencies",
     kind: Annotated[
         Kind, typer.Option("--kind", help="The kind of grammar; with dependencies it is collins.")
-    ] = Kind.collins,
-    head_rules: Annotated[str, head_rules_option("for collins")] = "english",
-    skip_bad: SkipBadTrees = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    ] = "collins",
+    head_rules: Annotated[str, opt.head_rules_option("for collins")] = "english",
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 
-    check_output(output)
     keywords = options_of(other, kind, head_rules)
     task = Task(train, dev, output, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    trees, held_out = training_trees(train, skip_bad), None if dev is None else training_trees(dev, skip_bad)
-    made: Any = GrammarWithDependencies if other is Other.dependencies else GrammarWithTagger
-    trained = train_and_save(output, [], quiet, lambda run: made.train(trees, held_out, report=run.report, **keywords))
-    joint = trained.model
-    report = {**tree_report(output, trees, trained.seconds), "with": other.value, "weight": joint.weight}
-    in_words = f"treewright: {output}: {joint}; {len(trees)} trees in {trained.seconds:.1f} s"
-    task.report(report, trained.epochs, in_words)
+    trees, held_out = task.trees()
+    model: Any = GrammarWithDependencies if other == "dependencies" else GrammarWithTagger
+    trained = train_and_save(output, [], quiet, lambda run: model.train(trees, held_out, report=run.report, **keywords))
+    task.report_grammar(trained, trees, **{"with": other, "weight": trained.model.weight})
 
 
 def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
     """Return the keywords for the training with another model."""
     from treewright.joint.tagging import TREEBANK
 
-    if kind is Kind.collins:
+    if kind == "collins":
         return {"head_rules": head_rules}
-    if other is Other.dependencies:
+    if other == "dependencies":
         raise typer.BadParameter("a treebank grammar has no arcs; use it with --with tags", param_hint="--kind")
     return {"grammar_options": TREEBANK}
 
 
-@app.command(help=PARSE, cls=PlainCommand)
+@app.command(help=PARSE, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright joint train`.")],
-    source: Annotated[
-        str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')
-    ] = "-",
-    kind: SourceKind = None,
-    output: Output = "-",
-    to: Annotated[Form | None, to_option("by default that of FILE's extension, else brackets")] = None,
-    tags: KeepTags = False,
-    partial: Partial = False,
+    source: phrases.Sentences = "-",
+    kind: phrases.SourceKind = None,
+    output: opt.Output = "-",
+    to: phrases.To = None,
+    tags: phrases.KeepTags = False,
+    partial: phrases.Partial = False,
     exact: Annotated[
         bool, typer.Option("--exact", help="No limit on the iterations: search until the tree is certified.")
     ] = False,
@@ -145,18 +102,18 @@ def parse(
             help="Iterations of dual decomposition for a sentence; splits included.",
         ),
     ] = 50,
-    max_words: MaxWords = 150,
-    threads: Threads = 1,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    max_words: phrases.MaxWords = 150,
+    threads: opt.Threads = 1,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.model.registry import load_joint
 
-    work = Work(source, kind, output, form_of(to, output), tags, threads, skip_bad, as_json, quiet)
+    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
     joint = load_joint(model)
     search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
-    parse_and_write(
+    phrases.parse_and_write(
         work,
         lambda item: joint.parse(item.words, tags=item.tags, **search),
         "the models have",

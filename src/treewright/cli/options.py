@@ -6,23 +6,15 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
-from enum import Enum
+from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar, Literal
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
-
-
-class Learner(str, Enum):
-    crf = "crf"
-    perceptron = "perceptron"
-    mira = "mira"
-    pa = "pa"
-
-
+Learner = Literal["crf", "perceptron", "mira", "pa"]
 LearnerOption = Annotated[
     Learner,
     typer.Option(
@@ -31,24 +23,8 @@ LearnerOption = Annotated[
         "loss-augmented best tree).",
     ),
 ]
-
-
-class Method(str, Enum):
-    """The decoding methods that a command offers; docs/decoding.md describes them."""
-
-    exact = "exact"
-    dd = "dd"
-    climb = "climb"
-    rearrange = "rearrange"
-    ilp = "ilp"
-
-
-class Root(str, Enum):
-    """How many words may be attached to the root; auto: as in the training data."""
-
-    single = "single"
-    multi = "multi"
-    auto = "auto"
+Method = Literal["exact", "dd", "climb", "rearrange", "ilp"]  # docs/decoding.md describes them
+Root = Literal["single", "multi", "auto"]  # number of words attached to the root
 
 
 def output_option(more: str = '"-" is standard output.', metavar: str = "FILE") -> Any:
@@ -91,6 +67,18 @@ def columns_option(more: str) -> Any:
 
 def head_rules_option(more: str) -> Any:
     return typer.Option("--head-rules", metavar="RULES", help=f"Head rules: english, general, or a file; {more}.")
+
+
+def number_option(help: str, min: int = 1, max: int | None = None) -> Any:
+    return typer.Option(min=min, max=max, metavar="N", help=help)
+
+
+def share_option(help: str) -> Any:
+    return typer.Option(min=0.0, max=1.0, metavar="SHARE", help=help)
+
+
+def file_option(help: str) -> Any:
+    return typer.Option(metavar="FILE", help=help)
 
 
 def to_option(more: str) -> Any:
@@ -183,6 +171,23 @@ class PlainGroup(TyperGroup):
         ]
         with formatter.section("Commands"):
             formatter.write_dl(records)
+
+
+class LazyGroup(PlainGroup):
+    """A group whose commands are modules of a package, each with a Typer called `app`, imported when it is used."""
+
+    PACKAGE: ClassVar[str]
+    NAMES: ClassVar[tuple[str, ...]]
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        return list(self.NAMES)
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        if cmd_name not in self.NAMES:
+            return None
+        command = typer.main.get_command(import_module(f"{self.PACKAGE}.{cmd_name}").app)
+        command.name = cmd_name
+        return command
 
 
 def with_default(name: str) -> type[PlainGroup]:

@@ -6,10 +6,10 @@ from typing import Annotated
 
 import typer
 
-from treewright.cli.options import ModelOutput, PlainCommand, Quiet, examples, new_app
+from treewright.cli import options as opt
 from treewright.cli.shared import check_output, note
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Join components in one model, or replace components of a model.\n\n"
@@ -18,28 +18,22 @@ HELP = (
     "The models may be given in any order, by file or by name (en). A parser may be trained or induced. Without a "
     "tokeniser, the text is split by Unicode rules. If one of the models is a pipeline, the others replace its "
     "components."
-) + examples(
+) + opt.examples(
     "treewright pack my.tokeniser my.tagger my.parser -o my.tw",
     "treewright pack en my.parser -o new.tw",
     "treewright pack my.tw -o small.tw --light 0.01",
 )
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def pack(
     models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to join: files, or en.")],
-    output: ModelOutput,
+    output: opt.ModelOutput,
     light: Annotated[
-        float,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Set weights below this share of the largest to zero: a smaller file, lower accuracy.",
-        ),
+        float, opt.share_option("Set weights below this share of the largest to zero: a smaller file, lower accuracy.")
     ] = 0.0,
     name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the model in its metadata.")] = "",
-    quiet: Quiet = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights
     from treewright.pipeline.joining import join_files

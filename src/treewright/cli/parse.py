@@ -6,43 +6,14 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
-from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from treewright.cli.drawing import (
-    SVG_WIDTH,
-    Pair,
-    latex_texts,
-    terminal_columns,
-    terminal_options,
-    write_page,
-    write_pictures,
-    write_texts,
-)
+from treewright.cli import options as opt
+from treewright.cli.drawing import terminal_options, write_drawings
 from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
-from treewright.cli.options import (
-    AllArcs,
-    Comment,
-    Decoding,
-    HeadConfidence,
-    JsonReport,
-    KeepDeps,
-    MaxSeconds,
-    Method,
-    Output,
-    PlainCommand,
-    Projective,
-    Quiet,
-    SkipBad,
-    Threads,
-    examples,
-    new_app,
-    to_option,
-)
 from treewright.cli.sentences import (
     MODEL_HELP,
     Given,
@@ -50,16 +21,17 @@ from treewright.cli.sentences import (
     Text,
     check_text,
     is_arriving,
+    is_induced,
     kind_of,
     may_wait,
     open_sentences,
 )
 from treewright.cli.shared import (
-    FORM_BY_EXTENSION,
+    PICTURES,
     SENTENCE_EXTENSIONS,
     KeptGraphs,
     Summary,
-    check_extension,
+    form_of,
     note_long,
     note_skipped,
     write_lines,
@@ -70,7 +42,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Parse raw text, or sentences that are divided into words already.\n\n"
@@ -85,7 +57,7 @@ HELP = (
     "more than 2,000 words is parsed in parts, whose trees are joined without a certificate; raw text is cut into "
     "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as "
     "a filter."
-) + examples(
+) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
     "treewright parse letter.txt -o letter.html",
@@ -94,19 +66,16 @@ HELP = (
     "cat tagged.conllu | treewright parse my.tw | treewright show -",
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
 )
+Form = Literal["conllu", "json", "text", "svg", "png", "html", "latex"]
+EXTENSIONS = {
+    **dict.fromkeys(SENTENCE_EXTENSIONS, "conllu"),
+    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
+    **PICTURES,
+    ".tex": "latex",
+}
 
 
-class Form(str, Enum):
-    conllu = "conllu"
-    json = "json"
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-    latex = "latex"
-
-
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def parse(
     model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
     inputs: Annotated[
@@ -115,39 +84,33 @@ def parse(
     ] = None,
     text: Text = None,
     kind: Kind = None,
-    output: Output = "-",
+    output: opt.Output = "-",
     to: Annotated[
-        Form | None, to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
+        Form | None, opt.to_option("by default that of FILE's extension, else CoNLL-U. On a terminal, --text is drawn")
     ] = None,
-    threads: Threads = 1,
-    method: Decoding = Method.exact,
-    max_seconds: MaxSeconds = None,
+    threads: opt.Threads = 1,
+    method: opt.Decoding = "exact",
+    max_seconds: opt.MaxSeconds = None,
     patience: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
-            "none with models of the third order.",
+        opt.number_option(
+            "With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
+            "none with models of the third order."
         ),
     ] = None,
-    projective: Projective = None,
-    all_arcs: AllArcs = False,
+    projective: opt.Projective = None,
+    all_arcs: opt.AllArcs = False,
     fast: Annotated[
-        bool,
-        typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster."),
+        bool, typer.Option("--fast", help="Use the linear models alone, without the network of the model: faster.")
     ] = False,
     kbest: KBest = None,
-    proofs: Annotated[
-        str | None,
-        typer.Option("--proofs", metavar="FILE", help="Write proofs for `treewright verify`, a line a sentence."),
-    ] = None,
-    confidence: HeadConfidence = False,
-    comment: Comment = True,
-    keep_deps: KeepDeps = False,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    proofs: Annotated[str | None, opt.file_option("Write proofs for `treewright verify`, a line a sentence.")] = None,
+    confidence: opt.HeadConfidence = False,
+    comment: opt.Comment = True,
+    keep_deps: opt.KeepDeps = False,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
@@ -159,23 +122,23 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs)
     check_text(text, sources)
-    form = form_of(to, output, text)
+    form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)
     parser = load_parser(named or "en")
     if fast and isinstance(parser, Pipeline | Parser):
         parser = parser.without_network()
-    options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method.value}
+    options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     if patience is not None:
-        if method is not Method.climb:
+        if method != "climb":
             raise typer.BadParameter("it needs --method climb", param_hint="--patience")
         options["patience"] = patience
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)
         options["proof"] = True
-    parse_all = best_trees(parser, kbest, method.value, confidence) if kbest else parser.parse
+    parse_all = best_trees(parser, kbest, method, confidence) if kbest else parser.parse
     if isinstance(parser, Pipeline) and not kbest:
         options["comment"] = False  # `finish` writes it, for every kind of model
     summary = Summary()
@@ -220,41 +183,29 @@ def parse(
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
-def form_of(to: Form | None, output: str, text: str | None) -> str:
-    """The output format: the one given, or that of the output's extension, or a drawing for --text on a terminal."""
-    if to is not None:
-        return to.value
-    if text is not None and output == "-" and sys.stdout.isatty():
+def choose_form(to: Form | None, output: str, text: str | None) -> str:
+    """Return the output format; --text is drawn on a terminal."""
+    if to is None and text is not None and output == "-" and sys.stdout.isatty():
         return "text"
-    if is_folder(output):
-        return "conllu"
-    check_extension(output, (*SENTENCE_EXTENSIONS, *FORM_BY_EXTENSION))
-    return FORM_BY_EXTENSION.get(Path(output).suffix.lower(), "conllu")
+    return form_of(to, "" if is_folder(output) else output, EXTENSIONS, "conllu")
 
 
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
-    target = None if output == "-" else output
-    pairs: Iterator[Pair] = ((with_rank_in_name(sentence) if is_ranked else sentence, {}) for sentence in sentences)
     if form == "conllu":
         write_sentences(sentences, output)
     elif form == "json":
         values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)
-    elif form == "html":
-        write_page(pairs, {}, target, source)
-    elif form in ("svg", "png"):
-        name = "<stdin>" if source == "-" else source
-        write_pictures(enumerate(pairs, start=1), {"width": SVG_WIDTH}, target, name, form)
-    elif form == "latex":
-        write_texts(latex_texts(enumerate(pairs, start=1), {}), target)
+    elif form == "text":
+        write_lines(drawings(sentences, terminal_options(output), is_ranked), output)
     else:
-        options = terminal_options(target) | {"width": max(terminal_columns(), 20)}
-        write_lines(drawings(sentences, options, is_ranked), output)
+        named = map(with_rank_in_name, sentences) if is_ranked else sentences
+        write_drawings(form, enumerate(((sentence, {}) for sentence in named), start=1), output, source)
 
 
 def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: bool) -> Iterator[str]:
-    """The text of each sentence, its drawing and its certificate, or its place among the best trees."""
+    """Yield the text of each sentence, its drawing and its certificate, or its rank among the best trees."""
     from treewright import draw
     from treewright.pipeline.certificate import certificate_line
 
@@ -263,15 +214,13 @@ def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: 
         yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
 
 
-def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: Method) -> None:
+def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: opt.Method) -> None:
     """Refuse --proofs where there are none, or where `treewright verify` could not match them."""
-    from treewright.induce import InducedParser
-
     reason = None
-    if isinstance(getattr(parser, "parser", parser), InducedParser):
+    if is_induced(parser):
         reason = f"the parser of {name} is induced; proofs are about the scores of a parser trained on a treebank"
-    elif method is not Method.exact:
-        reason = f"--method {method.value} has no proofs; leave it out"
+    elif method != "exact":
+        reason = f"--method {method} has no proofs; leave it out"
     elif kbest:
         reason = "proofs are about the best tree; leave out --kbest"
     elif form != "conllu":
@@ -283,7 +232,7 @@ def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: 
 
 
 def proof_line(parser: Any, sentence: Sentence, projective: bool | None) -> bytes:
-    """The line of the file of proofs."""
+    """Return the line of the file of proofs."""
     from treewright.parser.proofs import proof_record
 
     record = proof_record(getattr(parser, "parser", parser), sentence, projective)

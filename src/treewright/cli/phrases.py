@@ -5,50 +5,28 @@ from __future__ import annotations
 import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from enum import Enum
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
-from treewright.cli.drawing import SVG_WIDTH, Pair, terminal_columns, terminal_options, write_page, write_pictures
+from treewright.cli import options as opt
+from treewright.cli.drawing import Pair, terminal_options, write_drawings
 from treewright.cli.inputs import check_not_lost, is_stream
-from treewright.cli.shared import Summary, check_extension, note, note_skipped, write_lines
+from treewright.cli.shared import MAX_NAMED, PICTURES, Summary, form_of, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
 
 if TYPE_CHECKING:
-    from treewright.corpus import Tree
     from treewright.grammar import PhraseParse
 
 NO_TREE = "(())"  # EVALB's sign for a sentence without a parse
-NAMED = 3  # sentences without a tree that are named; not tuned
 EXTENSIONS = {
     **dict.fromkeys([".mrg", ".brackets", ".trees", ".ptb"], "brackets"),
     **dict.fromkeys([".json", ".jsonl"], "json"),
-    ".svg": "svg",
-    ".png": "png",
-    ".html": "html",
-    ".htm": "html",
+    **PICTURES,
     ".txt": "text",
 }
-
-
-class Source(str, Enum):
-    lines = "lines"
-    trees = "trees"
-    conllu = "conllu"
-    text = "text"
-
-
-class Form(str, Enum):
-    brackets = "brackets"
-    json = "json"
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-
-
+Source = Literal["lines", "trees", "conllu", "text"]
+Form = Literal["brackets", "json", "text", "svg", "png", "html"]
 SourceKind = Annotated[
     Source | None,
     typer.Option(
@@ -57,6 +35,8 @@ SourceKind = Annotated[
         "raw text, which the tokeniser of en divides. Detected if not given.",
     ),
 ]
+Sentences = Annotated[str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')]
+To = Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")]
 KeepTags = Annotated[
     bool,
     typer.Option("--tags", help="Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none."),
@@ -100,7 +80,7 @@ def read_items(
 
     kind = kind or detect_kind(source)
     for item in items_as_written(source, kind, keep_tags, skip_bad):
-        yield item if kind is Source.trees else item._replace(words=penn_quotes(item.words, model_tags))
+        yield item if kind == "trees" else item._replace(words=penn_quotes(item.words, model_tags))
 
 
 def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
@@ -110,9 +90,9 @@ def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool)
     from treewright.tokeniser import Tokeniser
 
     on_error = "skip" if skip_bad else "raise"
-    if keep_tags and kind in (Source.lines, Source.text):
-        raise typer.BadParameter(f"an input of {kind.value} has no tags; leave it out", param_hint="--tags")
-    if kind is Source.trees:
+    if keep_tags and kind in ("lines", "text"):
+        raise typer.BadParameter(f"an input of {kind} has no tags; leave it out", param_hint="--tags")
+    if kind == "trees":
         with read_trees(source, on_error=on_error) as trees:
             left_out: list[FormatError] = []
             for tree in trees:
@@ -125,17 +105,15 @@ def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool)
                     raise left_out[0]
             note_skipped(trees.skipped + len(left_out), [*trees.errors, *left_out])
         return
-    if kind is Source.lines:
+    if kind == "lines":
         yield from read_lines(source)
         return
-    reader = (
-        read(source, on_error=on_error) if kind is Source.conllu else read_input(source, "text", Tokeniser.load("en"))
-    )
+    reader = read(source, on_error=on_error) if kind == "conllu" else read_input(source, "text", Tokeniser.load("en"))
     with reader as sentences:
         for number, sentence in enumerate(sentences, start=1):
             columns = zip(sentence.xpos, sentence.upos, strict=True)
             tags = [next((tag for tag in pair if tag != "_"), None) for pair in columns]
-            place = sentence.place if kind is Source.conllu else f"{reader.name}, sentence {number}"
+            place = sentence.place if kind == "conllu" else f"{reader.name}, sentence {number}"
             yield Item(place, list(sentence.forms), tags if keep_tags else None)
         note_skipped(reader.skipped, reader.errors)
 
@@ -146,10 +124,10 @@ def detect_kind(source: str) -> Source:
     from treewright.pipeline import guess_input
 
     if is_stream(source):
-        return Source.lines
+        return "lines"
     if format_of(source) == "brackets":
-        return Source.trees
-    return Source.conllu if guess_input(source) == "conllu" else Source.lines
+        return "trees"
+    return "conllu" if guess_input(source) == "conllu" else "lines"
 
 
 def read_lines(source: str) -> Iterator[Item]:
@@ -164,28 +142,6 @@ def read_lines(source: str) -> Iterator[Item]:
         for row, line in enumerate(reader, start=1):
             if words := line.split():
                 yield Item(f"{lines.name}:{row}", words, None)
-
-
-def training_trees(source: str, skip_bad: bool) -> list[Tree]:
-    """Return the prepared trees of a file, with a note on those left out."""
-    from treewright.grammar import trees_of
-
-    trees, errors = trees_of(source, skip_bad=skip_bad)
-    note_skipped(len(errors), errors)
-    if not trees:
-        raise InputError(f"{source}: no tree is left to train with")
-    return trees
-
-
-def tree_report(output: Path, trees: Sequence[Tree], seconds: float) -> dict[str, Any]:
-    """Return the file of a model, its size, and that of the training data."""
-    return {
-        "file": str(output),
-        "bytes": output.stat().st_size,
-        "trees": len(trees),
-        "words": sum(len(tree.leaves()) for tree in trees),
-        "seconds": round(seconds, 3),
-    }
 
 
 class Work(NamedTuple):
@@ -221,7 +177,7 @@ def parse_and_write(
     items = read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad)
     parsed = parse_items(items, parse, f"{parsers} no tree for this sentence", max_words, work.threads)
     outcomes = count_and_note(parsed, summary, with_iterations, with_certificates)
-    write_outcomes(outcomes, work.form, work.output, "<stdin>" if work.source == "-" else work.source)
+    write_outcomes(outcomes, work.form, work.output, work.source)
     summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
 
 
@@ -268,39 +224,29 @@ def count_and_note(
         is_certified = parse.certified if parse and with_certificates else None
         summary.count(outcome.item.words, is_certified, **further, without_tree=int(is_incomplete))
         problem = outcome.problem or (parse.given_up if parse else "")
-        if problem and named < NAMED:
+        if problem and named < MAX_NAMED:
             note(f"{outcome.item.place}: {problem}")
         named += bool(problem)
         yield outcome
-    if named > NAMED:
-        note(f"and {named - NAMED} more")
+    if named > MAX_NAMED:
+        note(f"and {named - MAX_NAMED} more")
 
 
-def form_of(to: Form | None, output: str) -> str:
-    """Return the format: the one given, or that of the output's extension, or brackets."""
-    from treewright.corpus.files import extension_of
-
-    if to is not None:
-        return to.value
-    check_extension(output, tuple(EXTENSIONS))
-    return EXTENSIONS.get(extension_of(output), "brackets")
+def choose_form(to: Form | None, output: str) -> str:
+    return form_of(to, output, EXTENSIONS, "brackets")
 
 
 def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
     """Write the trees; sentences without one are drawn by no picture."""
-    target = None if output == "-" else output
     if form == "brackets":
         write_lines((str(outcome.parse.tree) if outcome.parse else NO_TREE for outcome in outcomes), output)
     elif form == "json":
         write_lines((json.dumps(as_json(outcome), ensure_ascii=False) for outcome in outcomes), output)
     elif form == "text":
-        write_lines(drawings(outcomes, target), output)
-    elif form == "html":
-        write_page((drawable(outcome.parse) for outcome in outcomes if outcome.parse), {}, target, source)
+        write_lines(drawings(outcomes, terminal_options(output)), output)
     else:
         parses = ((number, outcome.parse) for number, outcome in enumerate(outcomes, start=1))
-        pairs = ((number, drawable(parse)) for number, parse in parses if parse)
-        write_pictures(pairs, {"width": SVG_WIDTH}, target, source, form)
+        write_drawings(form, ((number, drawable(parse)) for number, parse in parses if parse), output, source)
 
 
 def drawable(parse: PhraseParse) -> Pair:
@@ -315,11 +261,10 @@ def as_json(outcome: Outcome) -> dict[str, object]:
     return {"place": outcome.item.place, **values, **({"problem": outcome.problem} if outcome.problem else {})}
 
 
-def drawings(outcomes: Iterable[Outcome], target: str | None) -> Iterator[str]:
+def drawings(outcomes: Iterable[Outcome], options: dict[str, Any]) -> Iterator[str]:
     """Yield the drawing of each tree and its certificate."""
     from treewright import draw
 
-    options: dict[str, Any] = terminal_options(target) | {"width": max(terminal_columns(), 20)}
     for outcome in outcomes:
         if outcome.parse:
             tree, heads = drawable(outcome.parse)

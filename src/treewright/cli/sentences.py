@@ -5,9 +5,8 @@ from __future__ import annotations
 import select
 import sys
 from collections.abc import Sequence
-from enum import Enum
 from io import BufferedReader, StringIO
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
@@ -21,16 +20,7 @@ if TYPE_CHECKING:
     from treewright.pipeline import Pipeline
 
 MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
-
-
-class Input(str, Enum):
-    text = "text"
-    paragraphs = "paragraphs"
-    lines = "lines"
-    conllu = "conllu"
-    json = "json"
-
-
+Input = Literal["text", "paragraphs", "lines", "conllu", "json"]
 Kind = Annotated[
     Input | None,
     typer.Option(
@@ -68,10 +58,10 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
     if given.text is not None:
         check_utf8(given.text, "--text", 1)
         file: Any = StringIO(given.text)
-        format = "text" if kind is None else kind.value
+        format: str = "text" if kind is None else kind
     else:
         file = open_input(given.file) if isinstance(given.file, str) and is_stream(given.file) else given.file
-        format = kind.value if kind else guess_input(file)
+        format = kind or guess_input(file)
         file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
         if format in TEXT_KINDS and tokeniser is None and kind is None:
             format = "conllu"  # a parser alone reads sentences
@@ -81,22 +71,29 @@ def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: 
     return read_input(file, format, tokeniser, on_error="skip" if given.skip_bad else "raise")
 
 
+def is_induced(model: Pipeline | Parser | InducedParser) -> bool:
+    """Return whether the parser of a model was learned without trees."""
+    from treewright.induce import InducedParser
+
+    return isinstance(getattr(model, "parser", model), InducedParser)
+
+
 def kind_of(source: str, kind: Input | None) -> str | None:
-    """The kind of a source: the one given, or what a file looks like; None for a stream, which is read once."""
+    """Return the kind of a source: the one given, or what a file looks like; None for a stream, which is read once."""
     from treewright.pipeline import guess_input
 
     if kind is not None:
-        return kind.value
+        return kind
     return None if is_stream(source) else guess_input(source)
 
 
 def may_wait(source: str) -> bool:
-    """Whether the sender of the sentences may wait for results before it sends more; a file does not."""
+    """Return whether the sender of the sentences may wait for results before it sends more; a file does not."""
     return source == "-" and not (sys.stdin.buffer.seekable() and not sys.stdin.isatty())
 
 
 def is_arriving() -> bool:
-    """Whether standard input has more to read now, or has ended; False where that cannot be known."""
+    """Return whether standard input has more to read now, or has ended; False where that cannot be known."""
     try:
         return bool(select.select([sys.stdin.buffer], [], [], 0)[0])
     except (OSError, ValueError):

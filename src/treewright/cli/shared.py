@@ -6,7 +6,7 @@ import json
 import os
 import time
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence, Sized
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
@@ -36,13 +36,17 @@ def check_output(output: Path) -> None:
 
 
 SENTENCE_EXTENSIONS = (".conllu", ".conllx", ".conll", ".tsv", ".txt")
-FORM_BY_EXTENSION = {
-    **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
-    **dict.fromkeys([".html", ".htm"], "html"),
-    ".svg": "svg",
-    ".png": "png",
-    ".tex": "latex",
-}
+PICTURES = {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html"}  # forms by extension
+
+
+def form_of(to: str | None, output: str, extensions: Mapping[str, str], default: str) -> str:
+    """Return the output format: the one given, or that of the output's extension, or the default."""
+    from treewright.corpus.files import extension_of
+
+    if to is not None:
+        return to
+    check_extension(output, tuple(extensions))
+    return extensions.get(extension_of(output), default)
 
 
 def check_extension(output: str, supported: Sequence[str]) -> None:
@@ -59,19 +63,23 @@ def note(text: str) -> None:
     typer.echo(f"treewright: {text}", err=True)
 
 
+def first_of(texts: Sequence[object], count: int, separator: str) -> str:
+    """Write the first of `count` things, and how many more there are."""
+    more = f" and {count - MAX_NAMED} more" if count > MAX_NAMED else ""
+    return separator.join(map(str, texts[:MAX_NAMED])) + more
+
+
 def note_skipped(skipped: int, errors: list[FormatError]) -> None:
     """Report the sentences that --skip-bad left out."""
     if skipped:
-        more = f" and {skipped - MAX_NAMED} more" if skipped > MAX_NAMED else ""
-        note(f"left out {skipped} bad sentence{'s' * (skipped > 1)}: {'; '.join(map(str, errors[:MAX_NAMED]))}{more}")
+        note(f"left out {counted(skipped, 'bad sentence')}: {first_of(errors, skipped, '; ')}")
 
 
 def note_long(places: Sequence[str]) -> None:
     """Report the sentences beyond the length limit, which were parsed in parts."""
     if places:
-        more = f" and {len(places) - MAX_NAMED} more" if len(places) > MAX_NAMED else ""
-        named = ", ".join(places[:MAX_NAMED])
-        note(f"parsed {counted(len(places), 'sentence')} of more than 2,000 words in parts: {named}{more}")
+        sentences = counted(len(places), "sentence")
+        note(f"parsed {sentences} of more than 2,000 words in parts: {first_of(places, len(places), ', ')}")
 
 
 def counted(number: int, what: str) -> str:

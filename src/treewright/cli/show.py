@@ -3,70 +3,42 @@
 from __future__ import annotations
 
 import re
-import sys
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from enum import Enum
 from math import inf
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
-from treewright.cli.drawing import (
-    SVG_WIDTH,
-    Color,
-    Pair,
-    latex_texts,
-    terminal_columns,
-    terminal_options,
-    write_page,
-    write_pictures,
-    write_texts,
-)
+from treewright.cli import options as opt
+from treewright.cli.drawing import Color, Pair, terminal_options, write_drawings, write_texts
 from treewright.cli.inputs import is_stream
-from treewright.cli.options import (
-    PlainCommand,
-    SkipBad,
-    columns_option,
-    examples,
-    head_rules_option,
-    new_app,
-    output_option,
-    to_option,
-)
-from treewright.cli.shared import check_extension
+from treewright.cli.shared import PICTURES, check_extension, form_of, note
 from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
 
-app = new_app()
+app = opt.new_app()
 
 
-HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + examples(
+HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + opt.examples(
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
     "treewright show trees.mrg --sentences 3 -o tree.svg",
     "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
-KINDS = {".txt": "text", ".svg": "svg", ".png": "png", ".html": "html", ".htm": "html", ".tex": "latex"}
+EXTENSIONS = {".txt": "text", **PICTURES, ".tex": "latex"}
+Form = Literal["text", "svg", "png", "html", "latex"]
 
 
-class Form(str, Enum):
-    text = "text"
-    svg = "svg"
-    png = "png"
-    html = "html"
-    latex = "latex"
-
-
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def show(
     file: Annotated[
         str, typer.Argument(metavar="INPUT", help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')
     ],
-    to: Annotated[Form | None, to_option("by default that of FILE's extension, else text")] = None,
+    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else text")] = None,
     output: Annotated[
         str | None,
-        output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
+        opt.output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
     ] = None,
     sentences: Annotated[
         str | None, typer.Option(metavar="NUMBERS", help="Numbers of the sentences: 3, 1-5,9 or 100-.")
@@ -75,35 +47,32 @@ def show(
         list[str] | None, typer.Option("--id", metavar="SENT_ID", help="The sentence of this sent_id; repeat for more.")
     ] = None,
     gold: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="Compare with this file: mark what is wrong, add what is missing."),
+        str | None, opt.file_option("Compare with this file: mark what is wrong, add what is missing.")
     ] = None,
     given: Annotated[
-        str | None,
-        typer.Option(metavar="FILE", help="The partial file that was completed: mark the arcs whose heads it has."),
+        str | None, opt.file_option("The partial file that was completed: mark the arcs whose heads it has.")
     ] = None,
-    head_rules: Annotated[str | None, head_rules_option("draws the dependencies of phrase-structure trees too")] = None,
+    head_rules: Annotated[
+        str | None, opt.head_rules_option("draws the dependencies of phrase-structure trees too")
+    ] = None,
     enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
     columns: Annotated[
-        str | None,
-        columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given"),
+        str | None, opt.columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given")
     ] = None,
     width: Annotated[
         int | None,
-        typer.Option(
-            min=20,
-            metavar="N",
-            help="Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.",
-        ),
+        opt.number_option("Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.", min=20),
     ] = None,
     title: Annotated[
         str | None, typer.Option(metavar="TEXT", help="Title of the web page; the name of the file if not given.")
     ] = None,
     ascii: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
-    color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = Color.auto,
-    skip_bad: SkipBad = False,
+    color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = "auto",
+    skip_bad: opt.SkipBad = False,
 ) -> None:
-    kind = kind_of(to, output)
+    target = output or "-"
+    check_extension(target, tuple(EXTENSIONS))
+    form = form_of(to, target, EXTENSIONS, "text")
     for name, other in (("--gold", gold), ("--given", given)):
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")
@@ -112,24 +81,11 @@ def show(
     if head_rules is not None:
         pairs = with_dependencies(pairs, head_rules)
     chosen = choose(pairs, Selection(ranges_of(sentences), tuple(ids or ())), file)
-    if kind == "text":
-        size = {"width": width or terminal_columns()}
-        write_texts(as_texts(chosen, options | terminal_options(output, ascii, color) | size), output)
-    elif kind == "latex":
-        write_texts(latex_texts(chosen, options), output)
-    elif kind == "html":
-        titled = {} if title is None else {"title": title}
-        write_page((pair for _, pair in chosen), options | {"width": width} | titled, output, file)
+    if form == "text":
+        shown = terminal_options(target, ascii, color) | ({"width": width} if width else {})
+        write_texts(as_texts(chosen, options | shown), target)
     else:
-        write_pictures(chosen, options | {"width": width or SVG_WIDTH}, output, file, kind)
-
-
-def kind_of(to: Form | None, output: str | None) -> str:
-    """The kind of drawing: the one given, or that of the extension of the output."""
-    from treewright.corpus.files import extension_of
-
-    check_extension(output or "", tuple(KINDS))
-    return to.value if to is not None else KINDS.get(extension_of(output or ""), "text")
+        write_drawings(form, chosen, target, file, width, title, **options)
 
 
 @dataclass(frozen=True)
@@ -141,7 +97,7 @@ class Selection:
 
     @property
     def last(self) -> float:
-        """The last number that may be selected."""
+        """Return the last number that may be selected."""
         return max((last for _, last in self.ranges), default=inf) if not self.ids else inf
 
     def has(self, number: int, name: str | None) -> bool:
@@ -151,15 +107,15 @@ class Selection:
 
 
 def ranges_of(text: str | None) -> tuple[tuple[int, float], ...]:
-    """1-5,9,20- as pairs of numbers."""
-    found: list[tuple[int, float]] = []
+    """Read 1-5,9,20- as pairs of numbers."""
+    ranges: list[tuple[int, float]] = []
     for part in text.split(",") if text is not None else ():
         match = re.fullmatch(r"\s*([1-9]\d*)(?:(-)(\d*))?\s*", part)
         if match is None:
             raise typer.BadParameter(f"--sentences has {part!r}; write numbers and ranges, from 1: 3 or 1-5,9 or 100-")
         first = int(match[1])
-        found.append((first, float(match[3] or inf) if match[2] else first))
-    return tuple(found)
+        ranges.append((first, float(match[3] or inf) if match[2] else first))
+    return tuple(ranges)
 
 
 def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair]:
@@ -170,7 +126,7 @@ def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair
 
 
 def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
-    """Phrase-structure trees with the heads that rules give; sentences have their own."""
+    """Yield phrase-structure trees with the heads that rules give; sentences have their own."""
     from treewright.corpus import Tree, strip_functions
     from treewright.grammar import HeadRules, dependencies
 
@@ -182,7 +138,7 @@ def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
 
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
-    """The sentences or trees of a file; those left out are counted on standard error."""
+    """Yield the sentences or trees of a file; those left out are counted on standard error."""
     from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
     source = open_input(file) if is_stream(file) else file  # to detect its format, a stream is opened once
@@ -192,11 +148,11 @@ def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
             read_confidence(item)
         yield item
     if reader.skipped:
-        print(f"treewright: {file}: left out {reader.skipped} that could not be read", file=sys.stderr)
+        note(f"{file}: left out {reader.skipped} that could not be read")
 
 
 def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[tuple[int, Pair]]:
-    """The selected pairs with their numbers; an error if a selected number or id does not exist."""
+    """Yield the selected pairs with their numbers; an error if a selected number or id does not exist."""
     number, names = 0, set()
     for number, pair in enumerate(pairs, start=1):
         name = getattr(pair[0], "sent_id", None)

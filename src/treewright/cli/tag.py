@@ -7,18 +7,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
-from treewright.cli.options import (
-    JsonReport,
-    Output,
-    PlainCommand,
-    Quiet,
-    SkipBad,
-    Threads,
-    confidence_option,
-    examples,
-    new_app,
-)
 from treewright.cli.shared import Summary, note_skipped, write_sentences
 from treewright.errors import InputError
 
@@ -29,29 +19,28 @@ HELP = (
     "Tag sentences, or divide raw text into sentences and words.\n\n"
     "`tag run` fills UPOS, XPOS, FEATS and LEMMA of sentences that have only forms; `tag tokenise` makes such "
     "sentences of raw text. `treewright train --only tagger` and `--only tokeniser` train the components."
-) + examples(
+) + opt.examples(
     "treewright tag run en words.conllu -o tagged.conllu",
     "cat letter.txt | treewright tag tokenise en | treewright tag run en",
 )
 TOKENISE = (
     "Divide raw text into sentences and words, as CoNLL-U.\n\nWithout MODEL, the text is divided by Unicode rules."
-) + examples(
-    "treewright tag tokenise en letter.txt -o letter.conllu",
-    "echo 'It rains. Stay!' | treewright tag tokenise",
+) + opt.examples(
+    "treewright tag tokenise en letter.txt -o letter.conllu", "echo 'It rains. Stay!' | treewright tag tokenise"
 )
 RUN = (
     "Tag the sentences of INPUT: CoNLL-U in, CoNLL-U out.\n\n"
     "Only the columns that the tagger fills change; sentences are written as they are read, so that the command works "
     "as a filter."
-) + examples(
+) + opt.examples(
     "treewright tag run my.tw words.conllu -o tagged.conllu",
     "cat words.conllu | treewright tag run my.tw | treewright parse my.tw",
 )
 
-app = new_app(HELP)
+app = opt.new_app(HELP)
 
 
-@app.command(help=RUN, cls=PlainCommand)
+@app.command(help=RUN, cls=opt.PlainCommand)
 def run(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a tagger: a file, or en.")],
     inputs: Annotated[
@@ -60,12 +49,12 @@ def run(
             metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.', show_default=False
         ),
     ] = None,
-    output: Output = "-",
-    threads: Threads = 1,
-    confidence: Annotated[bool, confidence_option("of each tag: TagConfidence=0.98")] = False,
-    skip_bad: SkipBad = False,
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    output: opt.Output = "-",
+    threads: opt.Threads = 1,
+    confidence: Annotated[bool, opt.confidence_option("of each tag: TagConfidence=0.98")] = False,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import read
     from treewright.corpus.confidence import clear_confidence, write_confidence
@@ -115,19 +104,18 @@ def check_raw(sources: Sequence[str]) -> None:
             raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
-@app.command(help=TOKENISE, cls=PlainCommand)
+@app.command(help=TOKENISE, cls=opt.PlainCommand)
 def tokenise(
     model: Annotated[
-        str | None,
-        typer.Argument(metavar="MODEL", help="A model with a tokeniser: a file, or en.", show_default=False),
+        str | None, typer.Argument(metavar="MODEL", help="A model with a tokeniser: a file, or en.", show_default=False)
     ] = None,
     inputs: Annotated[
         list[str] | None,
         typer.Argument(metavar="INPUT", help='Raw text in UTF-8; "-" is standard input.', show_default=False),
     ] = None,
-    output: Output = "-",
-    as_json: JsonReport = False,
-    quiet: Quiet = False,
+    output: opt.Output = "-",
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.pipeline import read_input
     from treewright.tokeniser import Tokeniser

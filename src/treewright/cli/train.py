@@ -4,31 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from enum import Enum
-from typing import TYPE_CHECKING, Annotated, Any, TypeVar
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
 
-from treewright.cli.components import Task, Trained, figures_in_words, size_of, trained_on
-from treewright.cli.options import (
-    Dev,
-    Learner,
-    LearnerOption,
-    ModelOutput,
-    ModelSeed,
-    PlainCommand,
-    Quiet,
-    Resume,
-    Root,
-    RootChildren,
-    columns_option,
-    examples,
-    json_option,
-    new_app,
-    projective_option,
-    skip_bad_option,
-)
+from treewright.cli import options as opt
 from treewright.cli.shared import note
+from treewright.cli.training import Task, Trained, figures_in_words, size_of, trained_on
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -38,7 +20,7 @@ if TYPE_CHECKING:
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.\n\n"
@@ -62,7 +44,7 @@ HELP = (
     "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
     "--resume and ends with the same file, byte for byte."
-) + examples(
+) + opt.examples(
     "treewright train train.conllu --dev dev.conllu -o my.tw",
     "treewright train train.conllu -o my.tw --resume",
     "treewright train train.conllu -o my.parser --only parser --model arc",
@@ -77,36 +59,21 @@ FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *
 
 Options = TypeVar("Options", bound="DataclassInstance")
 Planned = TypeVar("Planned", "Parser", "Pipeline")
-
-
-class Order(str, Enum):
-    arc = "arc"
-    sib = "sib"
-    grand = "grand"
-    tensor = "tensor"
-    outer = "outer"
-    third = "third"
-    full = "full"
-
-
-class Only(str, Enum):
-    parser = "parser"
-    graphs = "graphs"
-    tagger = "tagger"
-    tokeniser = "tokeniser"
+Order = Literal["arc", "sib", "grand", "tensor", "outer", "third", "full"]
+Only = Literal["parser", "graphs", "tagger", "tokeniser"]
 
 
 # The options of every component, and those that a component has beside them; a parser has all but the columns.
 COMMON = ("train", "output", "dev", "only", "seed", "epochs", "resume", "skip_bad", "as_json", "quiet")
-FURTHER = {Only.tagger: ("columns", "case_noise"), Only.tokeniser: ("case_noise",), Only.graphs: ()}
+FURTHER = {"tagger": ("columns", "case_noise"), "tokeniser": ("case_noise",), "graphs": ()}
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def train(
     context: typer.Context,
     train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to train on; "-" is standard input.')],
-    output: ModelOutput,
-    dev: Dev = None,
+    output: opt.ModelOutput,
+    dev: opt.Dev = None,
     only: Annotated[Only | None, typer.Option(help="Train one component, not the whole pipeline.")] = None,
     model: Annotated[
         Order,
@@ -116,9 +83,9 @@ def train(
             "and outermost grandchildren; projective), third (grand with third-order parts, by hill climbing), full "
             "(third with global features and the tensor)."
         ),
-    ] = Order.grand,
-    projective: Annotated[bool | None, projective_option("as in TRAIN")] = None,
-    root: RootChildren = Root.auto,
+    ] = "grand",
+    projective: Annotated[bool | None, opt.projective_option("as in TRAIN")] = None,
+    root: opt.RootChildren = "auto",
     graphs: Annotated[
         bool,
         typer.Option(
@@ -131,54 +98,35 @@ def train(
         typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
     ] = False,
     words: Annotated[
-        str | None,
-        typer.Option(
-            "--words",
-            metavar="FILE",
-            help="Word vectors and classes for --neural, made by `treewright words`.",
-        ),
+        str | None, opt.file_option("Word vectors and classes for --neural, made by `treewright words`.")
     ] = None,
     parsed: Annotated[
         str | None,
-        typer.Option(
-            "--parsed",
-            metavar="FILE",
-            help="Sentences with the tags and trees of a more accurate model (CoNLL-U), to learn from beside TRAIN; "
-            "with --only parser it needs --neural.",
+        opt.file_option(
+            "Sentences with the tags and trees of a more accurate model (CoNLL-U), to learn from beside TRAIN; "
+            "with --only parser it needs --neural."
         ),
     ] = None,
-    seed: ModelSeed = 1,
+    seed: opt.ModelSeed = 1,
     epochs: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Number of epochs; of the scorer. With --only, of the tags or the tokeniser."
-        ),
+        int | None, opt.number_option("Number of epochs; of the scorer. With --only, of the tags or the tokeniser.")
     ] = None,
     restarts: Annotated[
         int | None,
-        typer.Option(
-            min=1,
-            metavar="N",
-            help="Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
-            "are shared), whose weights are averaged; 3, or 1 if TRAIN has more than 75,000 words, if not given.",
+        opt.number_option(
+            "Trainings of the scorer from zero, each with another order of the sentences and two epochs (--epochs "
+            "are shared), whose weights are averaged; 3, or 1 if TRAIN has more than 75,000 words, if not given."
         ),
     ] = None,
-    columns: Annotated[str, columns_option("filled by the tagger: upos, xpos, feats, lemma")] = "upos,xpos,feats,lemma",
-    learner: LearnerOption = Learner.crf,
+    columns: Annotated[
+        str, opt.columns_option("filled by the tagger: upos, xpos, feats, lemma")
+    ] = "upos,xpos,feats,lemma",
+    learner: opt.LearnerOption = "crf",
     max_heads: Annotated[
-        int | None,
-        typer.Option(
-            min=1, metavar="N", help="Largest number of candidate heads a word after pruning; 10 if not given."
-        ),
+        int | None, opt.number_option("Largest number of candidate heads a word after pruning; 10 if not given.")
     ] = None,
     threshold: Annotated[
-        float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Prune heads below this share of the best head's marginal; 0.001 if not given.",
-        ),
+        float | None, opt.share_option("Prune heads below this share of the best head's marginal; 0.001 if not given.")
     ] = None,
     label_rules: Annotated[
         bool,
@@ -189,21 +137,18 @@ def train(
     ] = True,
     case_noise: Annotated[
         float | None,
-        typer.Option(
-            min=0.0,
-            max=1.0,
-            metavar="SHARE",
-            help="Share of the training sentences that are put in lower case, so that text without capitals is parsed "
-            "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals.",
+        opt.share_option(
+            "Share of the training sentences that are put in lower case, so that text without capitals is parsed "
+            "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals."
         ),
     ] = None,
     verbose: Annotated[
         bool, typer.Option("--verbose", "-v", help="Show the rules about labels with their counts.")
     ] = False,
-    resume: Resume = False,
-    skip_bad: Annotated[bool, skip_bad_option("; or have no valid tree")] = False,
-    as_json: Annotated[bool, json_option("; with settings and epochs")] = False,
-    quiet: Quiet = False,
+    resume: opt.Resume = False,
+    skip_bad: Annotated[bool, opt.skip_bad_option("; or have no valid tree")] = False,
+    as_json: Annotated[bool, opt.json_option("; with settings and epochs")] = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.graphs import GraphOptions, GraphParser
     from treewright.learn import StageCost
@@ -220,21 +165,21 @@ def train(
     check_options(context, only)
     tagging = with_given(TaggerOptions(tuple(columns.split(",")), seed), case_noise=case_noise)
     tokenising = TokeniserOptions(seed, case_noise=tagging.case_noise)
-    if only is Only.tagger:
+    if only == "tagger":
         tagging = replace(tagging, tags=with_given(tagging.tags, epochs=epochs))
         task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging))
         return
-    if only is Only.tokeniser:
+    if only == "tokeniser":
         tokenising = replace(tokenising, learning=with_given(tokenising.learning, epochs=epochs))
         task.run_component(Tokeniser, tokenising, tokeniser_options.stage_costs(tokenising))
         return
-    if only is Only.graphs:
+    if only == "graphs":
         graph_options = with_given(GraphOptions(seed), epochs=epochs)
         task.run_component(
             GraphParser, graph_options, [StageCost("graphs", graph_options.epochs, 1.0)], "tree", judge_graphs
         )
         return
-    parsing = ParserOptions(model.value, projective, None if root is Root.auto else root.value, seed, learner.value)
+    parsing = ParserOptions(model, projective, None if root == "auto" else root, seed, learner)
     parsing = replace(
         parsing,
         pruning=with_given(parsing.pruning, max_heads=max_heads, threshold=threshold),
@@ -244,8 +189,8 @@ def train(
     )
     network = with_given(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
     beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
-    banks = task.banks("partial-single-root" if root is Root.single else "partial")
-    if only is Only.parser:
+    banks = task.banks("partial-single-root" if root == "single" else "partial")
+    if only == "parser":
         report_parser(task, *run_plan(task, plan_parser(*banks, parsing, **beside), verbose))
         return
     plan = Pipeline.plan(
@@ -284,14 +229,14 @@ def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
     neural = context.params["neural"]
     for name in context.params if only else ():
-        if only is Only.parser:
+        if only == "parser":
             is_refused = name == "columns" or (name == "case_noise" and not neural)
         else:
             is_refused = only is not None and name not in (*COMMON, *FURTHER[only])
         if only and is_refused and is_given(context, name):
             option = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"--only {only.value} has no such option", param_hint=option)
-    if only is Only.parser and context.params["parsed"] and not neural:
+            raise typer.BadParameter(f"--only {only} has no such option", param_hint=option)
+    if only == "parser" and context.params["parsed"] and not neural:
         raise typer.BadParameter("with --only parser it needs --neural; or join the files", param_hint="--parsed")
 
 

@@ -1,18 +1,26 @@
-"""What the training commands share: settings and progress on the terminal, checkpoints."""
+"""The training of a model by a command: data, settings, progress, checkpoints, the saved file, the report."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+import json
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
-from treewright.cli.shared import note
+import typer
+
+from treewright.cli.shared import check_output, note, note_skipped
+from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as Bar
+    from rich.progress import TaskID
 
-    from treewright.learn import Report, StageCost
+    from treewright.corpus import Sentence, Tree
+    from treewright.learn import Plan, Progress, Report, StageCost
 
 PERCENTAGES = {
     "uas": "UAS",
@@ -28,6 +36,199 @@ PERCENTAGES = {
     "tags": "tag accuracy",
 }
 PROGRESS_STEP = 16  # examples between two updates of the progress bar; not tuned
+
+
+class Saved(Protocol):
+    """A model that can be saved."""
+
+    def save(self, path: Path, /) -> None: ...
+
+
+ModelType = TypeVar("ModelType", bound=Saved)
+
+
+@dataclass(frozen=True)
+class Task:
+    """What every training command is given."""
+
+    train: str
+    dev: str | None
+    output: Path
+    resume: bool = False
+    skip_bad: bool = False
+    quiet: bool = False
+    as_json: bool = False
+
+    def banks(self, check: str = "format") -> tuple[Sequence[Sentence], Sequence[Sentence]]:
+        """Read training and development sentences; without --dev a part of TRAIN is held out."""
+        from treewright.corpus import Treebank
+        from treewright.model.component import hold_out
+
+        check_output(self.output)
+        banks: list[Sequence[Sentence]] = []
+        for name in (self.train, self.dev):
+            if name is None:
+                continue
+            bank = Treebank.read(name, check=check, on_error="skip" if self.skip_bad else "raise")
+            note_skipped(bank.skipped, bank.errors)
+            if not len(bank):
+                raise InputError(f"{name}: no sentence is left to train with")
+            banks.append(bank)
+        if self.dev is not None:
+            return banks[0], banks[1]
+        train, dev = hold_out(list(banks[0]))
+        if not dev:
+            raise InputError(f"{self.train}: one sentence, of which none can be held out; give --dev")
+        if not self.quiet:
+            note(f"no --dev: {len(dev)} of {len(banks[0])} sentences are held out to choose the best epoch")
+        return train, dev
+
+    def trees(self) -> tuple[list[Tree], list[Tree] | None]:
+        """Read the trees of TRAIN and those of DEV, prepared for a grammar."""
+        check_output(self.output)
+        trees = training_trees(self.train, self.skip_bad)
+        return trees, None if self.dev is None else training_trees(self.dev, self.skip_bad)
+
+    def show_settings(self, settings: Mapping[str, Any]) -> None:
+        """Print the settings before the training starts."""
+        if not self.quiet:
+            typer.echo(settings_block(settings), err=True)
+
+    def run(self, plan: Plan[Any, ModelType]) -> Trained[ModelType]:
+        """Show the notes and the settings of a plan, train with progress and checkpoints, and save the model."""
+        from treewright.learn import Observer
+
+        for line in () if self.quiet else plan.notes:
+            note(line)
+        self.show_settings(plan.settings)
+
+        def train(run: Run) -> ModelType:
+            observer = Observer(run.report, progress=run.progress)
+            return plan.run(observer, checkpoint=run.checkpoint, resume=self.resume)
+
+        return train_and_save(self.output, plan.stages, self.quiet, train)
+
+    def run_component(
+        self,
+        kind: Any,
+        options: Any,
+        stages: Sequence[StageCost],
+        check: str = "format",
+        judge: Callable[[Any, Sequence[Sentence]], Mapping[str, float]] | None = None,
+    ) -> None:
+        """Train a component that has no plan of its own, save it, and report its size and figures on gold trees."""
+        from treewright.learn import Plan
+
+        train, dev = self.banks(check)
+        plan = Plan(
+            train,
+            dev,
+            asdict(options),
+            stages,
+            lambda observer, checkpoint, resume: kind.train(
+                train,
+                dev,
+                options=options,
+                report=observer.report,
+                progress=observer.progress,
+                checkpoint=checkpoint,
+                resume=resume,
+            ),
+        )
+        trained = self.run(plan)
+        summary = {**size_of(self.output, train, trained.seconds), "options": plan.settings}
+        in_words = f"treewright: {self.output}: {trained.model}; {trained_on(summary)}"
+        if judge is not None:
+            figures = judge(trained.model, dev)
+            summary["development"] = figures
+            in_words += f"; from the gold trees of the development sentences {figures_in_words(figures)}"
+        self.report(summary, trained.epochs, in_words)
+
+    def report_grammar(
+        self, trained: Trained[Any], trees: Sequence[Tree], further: str = "", scores: str = "", **figures: Any
+    ) -> None:
+        """Report a model of phrase-structure trees; `further` are the data beside the trees, for the line in words."""
+        report = {
+            "file": str(self.output),
+            "bytes": self.output.stat().st_size,
+            "trees": len(trees),
+            "words": sum(len(tree.leaves()) for tree in trees),
+            "seconds": round(trained.seconds, 3),
+            **figures,
+        }
+        data = f"{len(trees)} trees{further} in {trained.seconds:.1f} s"
+        self.report(report, trained.epochs, f"treewright: {self.output}: {trained.model}; {data}{scores}")
+
+    @property
+    def has_report(self) -> bool:
+        """Whether a report is printed."""
+        return self.as_json or not self.quiet
+
+    def report(self, summary: Mapping[str, Any], epochs: list[dict[str, Any]], in_words: str) -> None:
+        """Print the report: as JSON with all epochs, or in words."""
+        if self.as_json:
+            typer.echo(json.dumps({**summary, "epochs": epochs}, indent=2))
+        elif not self.quiet:
+            typer.echo(in_words, err=True)
+
+
+class Run(NamedTuple):
+    """What a training function is given: callbacks, and the place of its checkpoint."""
+
+    report: Callable[[Any], None]
+    progress: Progress
+    checkpoint: Path | None
+
+
+class Trained(NamedTuple, Generic[ModelType]):
+    """A model, the seconds that its training took, and the reports of its epochs."""
+
+    model: ModelType
+    seconds: float
+    epochs: list[dict[str, Any]]
+
+
+def train_and_save(
+    output: Path | None, stages: Sequence[StageCost], quiet: bool, train: Callable[[Run], ModelType]
+) -> Trained[ModelType]:
+    """Train with a progress display and, if there is an output, with checkpoints beside it; save the model."""
+    begin = time.monotonic()
+    with nullcontext() if output is None else checkpointed(output) as checkpoint, display(stages, quiet) as shown:
+        model = train(Run(shown.report, shown.advance, checkpoint))
+        if output is not None:
+            model.save(output)
+    return Trained(model, time.monotonic() - begin, shown.epochs())
+
+
+def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
+    """Return the file, its size, and that of the training data."""
+    counts = {"sentences": len(sentences), "words": sum(map(len, sentences))}
+    return {"file": str(output), "bytes": output.stat().st_size, **counts, "seconds": round(seconds, 3)}
+
+
+def training_trees(source: str, skip_bad: bool) -> list[Tree]:
+    """Return the prepared trees of a file, with a note on those left out."""
+    from treewright.grammar import trees_of
+
+    trees, errors = trees_of(source, skip_bad=skip_bad)
+    note_skipped(len(errors), errors)
+    if not trees:
+        raise InputError(f"{source}: no tree is left to train with")
+    return trees
+
+
+def trained_on(summary: Mapping[str, Any]) -> str:
+    """Write the size of the training data and the time."""
+    return f"trained on {summary['sentences']} sentences, {summary['words']} words in {summary['seconds']:.1f} s"
+
+
+def figures_in_words(figures: Mapping[str, float]) -> str:
+    """Write figures in one line.
+
+    >>> figures_in_words({"UAS": 90.123, "LAS": 88.0})
+    'UAS 90.12, LAS 88.00'
+    """
+    return ", ".join(f"{name} {figure:.2f}" for name, figure in figures.items())
 
 
 @contextmanager
@@ -87,7 +288,7 @@ def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
 class Display:
     """The progress of a training, by the cost of its stages; `advance` and `report` are its callbacks."""
 
-    def __init__(self, bar: Progress, stages: Sequence[StageCost]) -> None:
+    def __init__(self, bar: Bar, stages: Sequence[StageCost]) -> None:
         self.bar = bar
         self.reports: list[Report] = []
         self.begins: dict[str, tuple[float, float]] = {}  # the cost before a stage, and that of one of its epochs

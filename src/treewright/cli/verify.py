@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import metered
-from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app
 from treewright.cli.shared import counted
 from treewright.errors import InputError, ProofError
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.parser import Parser
 
-app = new_app()
+app = opt.new_app()
 
 HELP = (
     "Check the proofs of parsed sentences.\n\n"
@@ -30,7 +30,7 @@ HELP = (
     "The proof is about the scores of the model: the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
     "Exit status: 0 if all proofs hold, 1 if one is refused."
-) + examples(
+) + opt.examples(
     "treewright parse en letter.txt -o letter.conllu --proofs letter.proofs.jsonl",
     "treewright verify en letter.conllu letter.proofs.jsonl",
 )
@@ -44,7 +44,7 @@ class Refused(NamedTuple):
     reason: str
 
 
-@app.command(help=HELP, cls=PlainCommand)
+@app.command(help=HELP, cls=opt.PlainCommand)
 def verify(
     model: Annotated[str, typer.Argument(metavar="MODEL", help="The model that parsed: a file, or en.")],
     parsed: Annotated[str, typer.Argument(metavar="PARSED", help="The parsed sentences, CoNLL-U.")],
@@ -53,8 +53,8 @@ def verify(
         bool,
         typer.Option("--fast", help="Use the linear models alone, without the network of the model; as when parsing."),
     ] = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     from treewright.parser import Parser
 
@@ -106,7 +106,7 @@ def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Ref
 
 
 def lines_of(file: str) -> Iterator[bytes]:
-    """The lines of a file, compressed or not."""
+    """Yield the lines of a file, compressed or not."""
     from treewright.corpus import open_input
 
     with open_input(file) as opened:
@@ -134,6 +134,6 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
 
 
 def in_words(report: dict[str, Any]) -> str:
-    """The summary of the check."""
+    """Write the summary of the check."""
     verified = f"{report['verified']} of {counted(report['sentences'], 'proof')} verified"
     return f"treewright: {verified}, {report['certified']} of them certified; largest gap {report['largest_gap']:.3g}"

@@ -9,19 +9,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from treewright.cli.components import Run, Trained, train_and_save
+from treewright.cli import options as opt
 from treewright.cli.inputs import CountedFile, shares_shown, size_of
-from treewright.cli.options import (
-    Json,
-    ModelOutput,
-    ModelSeed,
-    PlainCommand,
-    Quiet,
-    Resume,
-    examples,
-    new_app,
-)
 from treewright.cli.shared import check_output, counted, note
+from treewright.cli.training import Run, Trained, train_and_save
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,17 +24,14 @@ if TYPE_CHECKING:
 HELP = (
     "Learn word classes and word vectors from raw text, or import them, and look at them.\n\n"
     "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models."
-) + examples(
-    "treewright words letter.txt -o my.words",
-    "treewright words show my.words bridge",
-)
+) + opt.examples("treewright words letter.txt -o my.words", "treewright words show my.words bridge")
 TRAIN = (
     "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
     "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
     "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
     "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
     "interrupted training continues with --resume and ends with the same file."
-) + examples(
+) + opt.examples(
     "treewright words letter.txt news.txt.gz -o my.words",
     "treewright words tokenised.txt --tokeniser whitespace -o my.words",
     "treewright words --vectors glove.6B.100d.txt --classes paths -o en.words",
@@ -51,62 +39,41 @@ TRAIN = (
 )
 SHOW = (
     "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class."
-) + examples(
-    "treewright words show my.words bridge",
-    "treewright words show my.words bridge rail --json",
-)
+) + opt.examples("treewright words show my.words bridge", "treewright words show my.words bridge rail --json")
 RULES, WHITESPACE = "rules", "whitespace"
 STEPS = 1024  # of the progress display while a text is read; a multiple of its step
 READING = "text"
 
-app = new_app(HELP, default="train")
+app = opt.new_app(HELP, default="train")
 
 
-@app.command(help=TRAIN, cls=PlainCommand)
+@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
-    output: ModelOutput,
+    output: opt.ModelOutput,
     texts: Annotated[
         list[str] | None, typer.Argument(metavar="TEXT", help='Files, compressed or not; "-" is standard input.')
     ] = None,
     vectors: Annotated[
         str | None,
-        typer.Option(
-            "--vectors",
-            metavar="FILE",
-            help="Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it.",
+        opt.file_option(
+            "Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it."
         ),
     ] = None,
     classes: Annotated[
-        str | None,
-        typer.Option(
-            "--classes", metavar="FILE", help="Import classes: lines of path, word and count, or of word and path."
-        ),
+        str | None, opt.file_option("Import classes: lines of path, word and count, or of word and path.")
     ] = None,
     classes_count: Annotated[
         int | None,
-        typer.Option(
-            "--classes-count",
-            min=0,
-            metavar="N",
-            help="Number of classes to learn; 0: none. The default is 1000, for a small text a tenth of its words.",
+        opt.number_option(
+            "Number of classes to learn; 0: none. The default is 1000, for a small text a tenth of its words.", min=0
         ),
     ] = None,
     size: Annotated[
         int | None,
-        typer.Option(
-            "--size",
-            min=0,
-            metavar="N",
-            help="Numbers of a vector to learn; 0: none. The default is 64, for a small text fewer.",
-        ),
+        opt.number_option("Numbers of a vector to learn; 0: none. The default is 64, for a small text fewer.", min=0),
     ] = None,
-    min_count: Annotated[
-        int,
-        typer.Option("--min-count", min=1, metavar="N", help="Rarer words are represented by their shape."),
-    ] = 2,
-    max_vectors: Annotated[
-        int | None, typer.Option("--max-vectors", min=1, metavar="N", help="Import the first N vectors only.")
-    ] = None,
+    min_count: Annotated[int, opt.number_option("Rarer words are represented by their shape.")] = 2,
+    max_vectors: Annotated[int | None, opt.number_option("Import the first N vectors only.")] = None,
     tokeniser: Annotated[
         str,
         typer.Option(
@@ -115,10 +82,10 @@ def train(
             help="How raw text is divided into words: rules (Unicode), whitespace (a sentence a line), or a model.",
         ),
     ] = RULES,
-    seed: ModelSeed = 1,
-    resume: Resume = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
+    seed: opt.ModelSeed = 1,
+    resume: opt.Resume = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
 ) -> None:
     check_output(output)
     if not texts and not vectors and not classes:
@@ -264,15 +231,12 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
         note(f"{output}: {words}{learned}")
 
 
-@app.command(help=SHOW, cls=PlainCommand)
+@app.command(help=SHOW, cls=opt.PlainCommand)
 def show(
     model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
     forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
-    count: Annotated[
-        int,
-        typer.Option("--count", min=1, metavar="N", help="How many to list; of the closest words, and of the class."),
-    ] = 10,
-    as_json: Json = False,
+    count: Annotated[int, opt.number_option("How many to list; of the closest words, and of the class.")] = 10,
+    as_json: opt.Json = False,
 ) -> None:
     from treewright.words import Words
 

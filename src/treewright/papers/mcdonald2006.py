@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, TypeVar
 
-from treewright.cli.options import Json, Learner, LearnerOption, PlainCommand, Quiet, examples, new_app
+from treewright.cli.options import Json, LearnerOption, PlainCommand, Quiet, examples, new_app
 from treewright.corpus import Sentence
 from treewright.evaluate import evaluate
 from treewright.graphs import GraphOptions, GraphParser
@@ -224,7 +224,7 @@ class Options:
 
     data: Annotated[Path, data_argument(", such as graphs/Danish-DDT")]
     sentences: MaxSentences = None
-    learner: LearnerOption = Learner.mira
+    learner: LearnerOption = "mira"
     quiet: Quiet = False
     as_json: Json = False
 
@@ -232,7 +232,7 @@ class Options:
         """Train the parsers of a table and evaluate them."""
         from treewright.parser import ParserOptions
 
-        options = ParserOptions(learner=self.learner.value)
+        options = ParserOptions(learner=self.learner)
         with steps(self.quiet) as report:
             return list(table(self.data, treebank, options=options, sentences=self.sentences, report=report))
 

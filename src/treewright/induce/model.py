@@ -24,11 +24,12 @@ from treewright.induce.dmv import TABLES, DmvParameters
 from treewright.induce.options import JOINT_METHODS, InductionOptions, resolve
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
-from treewright.induce.training import OnReport, Steps, train_on
+from treewright.induce.training import OnReport, train_on
 from treewright.learn import Report
 from treewright.model import modelfile
-from treewright.model.checkpoint import Origin, open_checkpoint
+from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
+from treewright.model.run import Run, RunOptions
 from treewright.parser.completion import Completion
 from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
@@ -85,18 +86,15 @@ class InducedParser(Component):
         train: Corpus,
         dev: Corpus | None = None,
         *,
-        seed: int | None = None,
         options: InductionOptions | None = None,
-        report: OnReport | None = None,
-        checkpoint: modelfile.Path | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> InducedParser:
         """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads are not used.
 
-        dev and seed are arguments of every component; induction is deterministic and has no use for them. report is
-        called after every iteration. checkpoint: a file that keeps the results of the steps, from which a later call
-        with `resume` continues; the caller removes it when the model is saved.
+        how: the keywords of `RunOptions`: report is called after every iteration, and a checkpoint keeps the results
+        of the steps. Induction is deterministic and has no use for dev, seed and progress.
         """
+        run = Run(**how)
         options = resolve(InductionOptions() if options is None else options)
         sentences = sentences_of(train)
         settings, number = options.to_json(), options.clusters
@@ -105,16 +103,16 @@ class InducedParser(Component):
             columns = (sentence.forms if number else sentence.upos for sentence in sentences)
             return Origin.now(hash_of("\t".join(column) + "\n" for column in columns), "", settings)
 
-        steps = Steps(*open_checkpoint(checkpoint, resume, origin))
+        steps = run.results(origin)
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
         if number:
-            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, report or ignore)))
+            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, run.report or ignore)))
             clusters = read_plain(saved, Clusters, "clusters")
             options = with_leaves(options, clusters)
             tags_of = clusters.tags_of
         corpus = read_tagged(sentences, max_length=options.max_length, tags_of=tags_of)
-        return cls.learned(corpus, options, report, steps, clusters)
+        return cls.learned(corpus, options, run.report, steps, clusters)
 
     @classmethod
     def learned(
@@ -122,7 +120,7 @@ class InducedParser(Component):
         corpus: TaggedCorpus,
         options: InductionOptions,
         report: OnReport | None = None,
-        steps: Steps | None = None,
+        steps: StepResults | None = None,
         clusters: Clusters | None = None,
     ) -> InducedParser:
         """Learn from a corpus of tags, or of the word classes in clusters; options are those of `InducedParser.train`.
@@ -131,7 +129,7 @@ class InducedParser(Component):
         """
         options = resolve(options)
         rules = load_rules(options.rules, corpus.kinds)
-        learned = train_on(corpus, rules, options, report or ignore, steps or Steps())
+        learned = train_on(corpus, rules, options, report or ignore, steps or StepResults())
         return cls(corpus.kinds, learned.options, rules, learned.dmv, learned.arcs, clusters)
 
     def to_arrays(self) -> Stored:
@@ -285,8 +283,8 @@ class InducedParser(Component):
             tree = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
             if tree.value == -math.inf:
                 raise InfeasibleError("no projective tree within the limits of the model has these arcs")
-            place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
-            heads[words.positions] = place[tree.heads]
+            conll_number = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
+            heads[words.positions] = conll_number[tree.heads]
             root = int(words.positions[tree.heads == 0][0]) + 1
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True

@@ -9,7 +9,7 @@ import re
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.processes import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw

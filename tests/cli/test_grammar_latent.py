@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.processes import Run, runner
 
 import treewright as tw
 

@@ -11,8 +11,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
-from oracles.processes import started_process
+from oracles.processes import Run, runner, started_process
 from oracles.treebank import treebank
 
 import treewright as tw

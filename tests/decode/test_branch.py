@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
-from oracles.interrupts import interrupted_after, needs_timer
+from oracles.processes import interrupted_after, needs_timer
 
 import treewright as tw
 from treewright.decode.search import branch

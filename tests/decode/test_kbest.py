@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import random_instance, varied_instance
-from oracles.scores import random_constraints, random_scores
+from oracles.instances import random_constraints, random_instance, random_scores, varied_instance
 from oracles.trees import all_trees, value
 
 import treewright as tw

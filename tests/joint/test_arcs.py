@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from oracles.joint_program import best_joint_value
+from oracles.programs import best_joint_value
 from oracles.trees import all_trees
 
 from treewright.corpus import Tree

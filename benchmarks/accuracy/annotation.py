@@ -256,10 +256,6 @@ def trained(sentences: Sequence[Sentence], options: ParserOptions) -> Parser:
     return Parser.train(rest, held_out, options=options)
 
 
-def judged(parser: Parser, dev: Sequence[Sentence]) -> float:
-    return attachment(dev, list(parser.parse(dev, confidence=False))).las
-
-
 def loop(
     pool: Sequence[Sentence], dev: Sequence[Sentence], order: str, options: ParserOptions, looks: int
 ) -> Iterator[list[float]]:
@@ -272,7 +268,7 @@ def loop(
         work = Work(*(count + len(task.gold) for count in (work.looks, work.heads, work.labels)))
     while True:
         parser = trained([task.partial() for task in tasks], options)
-        yield [work.looks, work.heads, work.labels, judged(parser, dev)]
+        yield [work.looks, work.heads, work.labels, attachment(dev, list(parser.parse(dev, confidence=False))).las]
         before = work.looks
         if before >= looks:
             return

@@ -117,14 +117,10 @@ def random_instance(
     return Instance(arc, arrays, shape)
 
 
-def varied_instance(trial: int, *, parts: str, root: str, projective: bool, ties: bool = False) -> Instance:
-    """An instance of a series: 1 to 5 words, every second one with constraints, every third with forbidden parts."""
-    words = 1 + trial % 5
-    constrained = words > 1 and trial % 2 == 1
-    sparse = 0.1 * (trial % 3 == 2)
-    return random_instance(
-        trial, words, parts=parts, root=root, projective=projective, constrained=constrained, sparse=sparse, ties=ties
-    )
+def varied_instance(trial: int, *, parts: str, root: str, projective: bool = False) -> Instance:
+    """Return an instance of a series: 1 to 5 words, now and then with constraints, forbidden parts and ties."""
+    shape: dict[str, Any] = {"parts": parts, "root": root, "projective": projective, "constrained": trial % 3 == 2}
+    return random_instance(trial, 1 + trial % 5, sparse=0.12 * (trial % 4 == 1), ties=trial % 2 == 1, **shape)
 
 
 # Sums over all trees of an instance by their definition: log partition, entropy, marginals, expected correct heads.

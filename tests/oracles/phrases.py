@@ -16,6 +16,11 @@ from treewright.grammar import HeadRules, TreebankGrammar
 
 # Random phrase-structure trees of the Penn style.
 
+PENN_TREES = """\
+( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .)) )
+( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
+( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
+"""
 PENN_TAGS = ("NN", "NNS", "VB", "IN", "JJ", "DT", ",", ":", "``")
 
 

@@ -85,3 +85,12 @@ def suffix_language(sentences: int, seed: int) -> Iterator[tw.Sentence]:
         tags = [random.choice(list(endings)) for _ in stems]
         forms = [stem + endings[tag] for stem, tag in zip(stems, tags, strict=True)]
         yield tw.Sentence.from_words(forms, upos=tags, xpos=tags, lemmas=stems, heads=range(len(forms)))
+
+
+def three_words(sentences: int, seed: int) -> Iterator[tw.Sentence]:
+    """Generate sentences of a determiner, a noun and a verb."""
+    random = Random(seed)
+    tags, relations = ["DET", "NOUN", "VERB"], ["det", "nsubj", "root"]
+    for _ in range(sentences):
+        forms = [random.choice(words) for words in (["the", "a"], ["dog", "cat", "bird"], ["barks", "sleeps"])]
+        yield tw.Sentence.from_words(forms, upos=tags, heads=[2, 3, 0], deprels=relations)

@@ -11,8 +11,8 @@ for about 40 CPU minutes. Its log-probabilities are added to the scores of linea
 `scripts/train_embedded.py --linear` trains; those of `en` if not given); trees are decoded exactly. The figures on
 `dev` are printed, then the raw text, 926,000 words of sentences that are in no part of the treebank, is parsed and
 written. `scripts/train_embedded.py --parsed` trains on it. --weights: the weights of the teacher are written to this
-file, and read from it if it exists. --dev: the words of `dev`, parsed, are written to this file (`benchmarks/errors.py
---other`); without -o the raw text is left.
+file, and read from it if it exists. --dev: the words of `dev`, parsed, are written to this file
+(`benchmarks/accuracy/errors.py --other`); without -o the raw text is left.
 """
 
 from __future__ import annotations

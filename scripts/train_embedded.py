@@ -10,9 +10,9 @@ are trained on `train`, all but the first also on sentences that a larger networ
 writes them); the parser is trained on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on
 the others). Epochs are chosen on `dev`. Then small weights are set to zero; the loss of accuracy on the raw text of
 `dev` is printed before the model is saved. The figures on `test` are written to the model card beside it. The same data
-gives the same file. --network: the network of this file, which `benchmarks/network_settings.py --keep` wrote, beside
-the linear models of --linear-models (the embedded model, if not given), which are pruned already; nothing is trained
-but the weights of its scores and the calibration.
+gives the same file. --network: the network of this file (`Network.save`), beside the linear models of --linear-models
+(the embedded model, if not given), which are pruned already; nothing is trained but the weights of its scores and the
+calibration.
 """
 
 from __future__ import annotations

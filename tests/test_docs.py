@@ -20,9 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.commands import Ended, Run, runner
 from oracles.pages import PAGES, REPO
-from oracles.processes import run_process
+from oracles.processes import Ended, Run, run_process, runner
 
 import treewright
 

@@ -21,18 +21,17 @@ sentence is held out for the choice of the epoch and for calibration. Orders:
 
 The table has the looks and corrections with which each order has the LAS on `dev` that the random order has after 4,500
 and 6,000 looks, interpolated between two trainings, as mean over the seeds, and the difference from the random order.
-Tags are gold tags. With --epochs the scorer has N epochs and one restart. With --jsonl results are kept in a file, and
-those already in it are not computed again. Without DATA a generated treebank shows that the benchmark runs.
+Tags are gold tags. With --epochs the scorer has N epochs and one restart.
+Without DATA a generated treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 from random import Random
@@ -115,10 +114,8 @@ class Point:
 class Curve:
     """One loop."""
 
-    treebank: str
     order: str
     seed: int
-    model: str
     points: list[list[float]]  # looks, head and label corrections, LAS
 
     def at(self, las: float) -> Point | None:
@@ -143,7 +140,6 @@ def main() -> None:
     arguments.add_argument("--model", default="sib")
     arguments.add_argument("--orders", nargs="*", default=LOOP_ORDERS)
     arguments.add_argument("--trained-on", nargs="*", type=int, default=TRAINED_ON)
-    arguments.add_argument("--jsonl", type=Path)
     given = common.parse(arguments)
     with tempfile.TemporaryDirectory() as scratch:
         if given.data is None:
@@ -197,7 +193,7 @@ def completed(parser: Parser, task: Task) -> Completion:
 
 def print_loops(treebank: str, train: Sequence[Sentence], dev: Sequence[Sentence], given: argparse.Namespace) -> None:
     """Looks and corrections of each order at the targets."""
-    curves = list(curves_of(treebank, train, dev, given))
+    curves = list(curves_of(train, dev, given))
     if not curves:
         return
     print(f"\n{treebank}: looks, head + relation corrections; difference of looks and of corrections from random order")
@@ -225,24 +221,12 @@ def cell_of(own: Sequence[Curve], base: Mapping[int, Curve], place: int) -> str:
     return f"{text} ({of_looks:+.0%}, {of_work:+.0%})"
 
 
-def curves_of(
-    treebank: str, train: Sequence[Sentence], dev: Sequence[Sentence], given: argparse.Namespace
-) -> Iterator[Curve]:
-    """Every order with every seed."""
-    kept: Path | None = given.jsonl
-    known = [Curve(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    done = {(curve.treebank, curve.order, curve.seed, curve.model): curve for curve in known}
+def curves_of(train: Sequence[Sentence], dev: Sequence[Sentence], given: argparse.Namespace) -> Iterator[Curve]:
+    """Yield every order with every seed."""
     for seed in given.seeds:
         pool = pool_of(train, seed, given.pool)
         for order in given.orders:
-            curve = done.get((treebank, order, seed, given.model))
-            if curve is None:
-                points = list(loop(pool, dev, order, options_of(given, seed), given.looks))
-                curve = Curve(treebank, order, seed, given.model, points)
-                if kept:
-                    with kept.open("a") as file:
-                        file.write(json.dumps(asdict(curve)) + "\n")
-            yield curve
+            yield Curve(order, seed, list(loop(pool, dev, order, options_of(given, seed), given.looks)))
 
 
 def pool_of(train: Sequence[Sentence], seed: int, words: int) -> list[Sentence]:
@@ -272,10 +256,6 @@ def trained(sentences: Sequence[Sentence], options: ParserOptions) -> Parser:
     return Parser.train(rest, held_out, options=options)
 
 
-def judged(parser: Parser, dev: Sequence[Sentence]) -> float:
-    return attachment(dev, list(parser.parse(dev, confidence=False))).las
-
-
 def loop(
     pool: Sequence[Sentence], dev: Sequence[Sentence], order: str, options: ParserOptions, looks: int
 ) -> Iterator[list[float]]:
@@ -288,7 +268,7 @@ def loop(
         work = Work(*(count + len(task.gold) for count in (work.looks, work.heads, work.labels)))
     while True:
         parser = trained([task.partial() for task in tasks], options)
-        yield [work.looks, work.heads, work.labels, judged(parser, dev)]
+        yield [work.looks, work.heads, work.labels, attachment(dev, list(parser.parse(dev, confidence=False))).las]
         before = work.looks
         if before >= looks:
             return

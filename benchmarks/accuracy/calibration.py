@@ -7,8 +7,7 @@ ten bins. AUC: the probability that a right prediction has a higher confidence t
 wrong ones are among the tenth with the lowest confidence, in per cent. Rows: heads; the same by two other measures of
 confidence, the marginals of the pruner and those of the scorer with a temperature alone; labels of words with the right
 head; heads with labels; tags. Without DATA, a small treebank shows that the benchmark runs. --keep stores the
-pipelines in a folder and reuses them (NAME.tw). --without removes a feature from FEATS of all parts, for treebanks
-whose parts annotate it differently.
+pipelines in a folder and reuses them (NAME.tw).
 """
 
 from __future__ import annotations
@@ -40,14 +39,10 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=0)
     arguments.add_argument("--sets", nargs="*")
     arguments.add_argument("--keep", type=Path)
-    arguments.add_argument("--without")
     given = common.parse(arguments)
     print(f"{'':22} {'confidence of':20} {'words':>6} {'right':>6} {'ECE':>6} {'AUC':>6} {'wrong':>6}")
     for name in sets_of(given.data, given.sets):
-        train, dev, test = (
-            [without_feature(sentence, given.without) for sentence in part]
-            for part in treebank(given.data, name, given.sentences)
-        )
+        train, dev, test = treebank(given.data, name, given.sentences)
         nlp = trained(name, train, dev, given.keep)
         parsed = list(nlp.parser.parse(nlp.retag(test)))
         rows = calibration(test, parsed)
@@ -72,14 +67,6 @@ def treebank(folder: Path | None, name: str, sentences: int) -> tuple[list[tw.Se
         return whole, whole, whole
     train, dev, test = (tw.read(next((folder / name).glob(f"{part}.conll*"))) for part in ("train", "dev", "test"))
     return list(islice(train, sentences or None)), list(dev), list(test)
-
-
-def without_feature(sentence: tw.Sentence, feature: str | None) -> tw.Sentence:
-    """The sentence, whose FEATS do not have the feature."""
-    if feature is None:
-        return sentence
-    kept = [[one for one in cell.split("|") if one != feature] for cell in sentence.feats]
-    return sentence.with_columns(feats=["|".join(cell) or "_" for cell in kept])
 
 
 def trained(name: str, train: list[tw.Sentence], dev: list[tw.Sentence], keep: Path | None) -> tw.Pipeline:

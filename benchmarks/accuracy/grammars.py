@@ -5,8 +5,6 @@ several contexts of labels, Collins' model 1, model 1 that agrees with a tagger,
 dependency parser. F1 of brackets, accuracy of tags, CPU seconds of training, and CPU milliseconds a sentence of about
 10, 20 and 40 words on one thread (the mean over dev sentences of this length, at most two words shorter or longer).
 --keep stores the models in a folder and reuses them; --systems names the ones that are compared, such as collins.tw.
---settings compares weights and splits of the two joint models on K dev sentences, and prints how many tags
-could be right at best.
 
 --dependencies compares dependency models of the same trees and nothing else: siblings alone, with all grandchildren and
 with outermost ones only; UAS on the first K trees of dev (--parsed) with gold tags, without punctuation.
@@ -25,13 +23,10 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple, Protocol
-
-import numpy as np
 
 import treewright as tw
 from treewright.corpus import Tree
@@ -49,8 +44,7 @@ from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import binarise_tree, restore_tree
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
-from treewright.joint.model import WEIGHTS, JointModel, evenly_spaced
-from treewright.joint.tags import TagProblem
+from treewright.joint.model import evenly_spaced
 from treewright.parser import Parser, ParserOptions
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -88,17 +82,11 @@ def main() -> None:
     print(
         f"\n{'':28} {'training':>8} {'F1':>6} {'tags':>6} {'certified':>9}" + "".join(f"{n:>4} words" for n in LENGTHS)
     )
-    joint: dict[str, Any] = {}
     for system in systems(train, dev, given.head_rules):
         if given.systems and system.file not in given.systems:
             continue
         model, seconds = trained(system, given.keep)
         print_row(system.name, model, seconds, dev, given.parsed)
-        if isinstance(model, JointModel):
-            joint[system.name] = model
-    for name, model in joint.items():
-        if given.settings:
-            compare_settings(name, model, evenly_spaced(dev, given.settings))
     print(f"peak memory {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.1f} GB; milliseconds by length")
     compare_with_peers(train[: given.peer_trees], dev, given.peer_words)
 
@@ -111,7 +99,6 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--head-rules", default="english")
     parser.add_argument("--peer-trees", type=int, default=100)
     parser.add_argument("--peer-words", type=int, default=10)
-    parser.add_argument("--settings", type=int, default=0)
     parser.add_argument("--keep", type=Path)
     parser.add_argument("--systems", nargs="*", metavar="FILE")
     parser.add_argument("--dependencies", action="store_true")
@@ -201,47 +188,6 @@ def compare_dependencies(train: list[Tree], dev: list[Tree], count: int, head_ru
             right += int(((found.heads == sentence.heads) & scored).sum())
             words += sum(scored)
         print(f"{model:28} {100 * right / words:6.2f} {seconds:7.1f} s", flush=True)
-
-
-def compare_settings(name: str, model: GrammarWithTagger | GrammarWithDependencies, dev: Sequence[Tree]) -> None:
-    """By the weight of the other model, and by when a problem is split: accuracy and certificates."""
-    problems = [model.problem(tree.leaves()) for tree in dev]
-    print(f"\n{name}, {len(dev)} sentences; the splits with a weight of {model.weight:g}")
-    print(f"{'':28} {'F1':>6} {'tags':>6} {'certified within 10':>20} {'50 iterations':>14} {'CPU s':>6}")
-    if isinstance(model, GrammarWithTagger):
-        alone = partial(model.grammar.parse, partial=True)
-        print_setting("grammar alone", dev, [partial(alone, tree.leaves()) for tree in dev])
-        print_setting("fixed tags", dev, [partial(model.fixed_tags_parse, tree.leaves()) for tree in dev])
-        print_upper_bound(dev, [problem for problem in problems if isinstance(problem, TagProblem)])
-    for weight in WEIGHTS:
-        print_setting(f"weight {weight:g}", dev, [partial(problem.parse, weight) for problem in problems])
-    for after in (None, 10, 15, 20, 25, 30):
-        name = "no split" if after is None else f"split after {after} iterations"
-        print_setting(name, dev, [partial(problem.parse, model.weight, split_after=after) for problem in problems])
-
-
-def print_setting(name: str, dev: Sequence[Tree], calls: Sequence[Callable[[], PhraseParse]]) -> None:
-    start = time.process_time()
-    found = [call() for call in calls]
-    seconds = time.process_time() - start
-    scores = scores_of(dev, [parse.tree for parse in found])
-    shares = [sum(one.certified and one.iterations <= limit for one in found) / len(found) for limit in (10, 50)]
-    accuracy = f"{100 * scores.brackets.f1:6.2f} {100 * scores.tagging_accuracy:6.2f}"
-    print(f"{name:28} {accuracy} {100 * shares[0]:20.1f} {100 * shares[1]:14.1f} {seconds:6.1f}", flush=True)
-
-
-def print_upper_bound(dev: Sequence[Tree], problems: Sequence[TagProblem]) -> None:
-    """The accuracy of tags if of those that both models have for a word the right one were always chosen."""
-    right = sum(right_tags(*both) for both in zip(problems, dev, strict=True))
-    print(f"{'best choice of tags':28} {'':6} {100 * right / sum(len(tree.tags()) for tree in dev):6.2f}", flush=True)
-
-
-def right_tags(problem: TagProblem, gold: Tree) -> int:
-    """The words whose gold tag both models have."""
-    variables, names = problem.oracles[0].variables, problem.grammar.tags
-    pairs = np.concatenate([np.column_stack([variables.word, variables.tag]), np.argwhere(variables.others)])
-    possible = {(word, names[tag]) for word, tag in pairs.tolist()}
-    return sum(place in possible for place in enumerate(gold.tags()))
 
 
 def by_length(model: Parses, dev: list[Tree], length: int) -> str:

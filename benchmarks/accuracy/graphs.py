@@ -9,25 +9,17 @@ LAS of the same trees, words a second (CPU) of the graphs alone and of parser an
 
 from __future__ import annotations
 
-import argparse
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import treewright as tw
 from treewright.corpus import read
 from treewright.corpus.graph import clear_graph
 from treewright.evaluate import evaluate
-from treewright.graphs import GraphOptions, GraphParser
-from treewright.graphs.features import TEMPLATES
-from treewright.graphs.labels import label_of
-from treewright.graphs.paths import path_between
-from treewright.graphs.training import Trainer, pair_on
-from treewright.graphs.view import TreeView
+from treewright.graphs import GraphParser
 from treewright.papers.mcdonald2006 import with_tree_as_graph
 from treewright.parser import Parser
 
@@ -35,30 +27,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
 TREEBANKS = ("ud/English-EWT", "ud/Lithuanian-ALKSNIS", "ud/Estonian-EWT")
-DANISH = "graphs/Danish-DDT"
 ENGLISH = "ud/English-EWT"  # the treebank that the embedded model was trained on
-SETTINGS: dict[str, tuple[int | float, ...]] = {
-    "bits": (16, 20),
-    "epochs": (4, 16),
-    "rate": (0.05, 0.2),
-    "adagrad_epsilon": (0.01, 1.0),
-    "margin": (0.0, 2.0),
-    "min_paths": (1, 4),
-    "min_labels": (1, 4),
-}
-# Groups of templates by what they contain; a template may be in several.
-GROUPS: dict[str, tuple[str, ...]] = {
-    "lemmas and forms": (".lemma", ".form"),
-    "features": (".feats",),
-    "tags": (".upos", ".xpos"),
-    "relations": (".rel", ".base"),
-    "sets of modifiers": (".kids", ".left", ".right", ".words"),
-    "each modifier": (".each",),
-    "first and last modifier": ("f.", "l.rel", "d.", "e."),
-    "order and distance": ("order", "distance"),
-    "common ancestor": ("t.",),
-    "way up, neighbour, head's head": ("u.", "n.", "g."),
-}
 Sentences = Sequence[tw.Sentence]
 
 
@@ -72,31 +41,13 @@ class Run(NamedTuple):
 
 def main() -> None:
     arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebank", nargs="+", default=None)
+    arguments.add_argument("--treebank", nargs="+", default=TREEBANKS)
     arguments.add_argument("--part", choices=("dev", "test"), default="dev")
     arguments.add_argument("--parser", type=Path, help="a folder with parsers that are trained already")
-    for name in ("settings", "labels", "templates", "errors"):
-        arguments.add_argument(f"--{name}", action="store_true")
     given = common.parse(arguments, needs="ud/English-EWT and others with enhanced graphs")
-    treebanks = given.treebank or (DANISH, *TREEBANKS)
-    if given.settings:
-        compare_settings(given.data, treebanks)
-    elif given.labels:
-        compare_labels(given.data, treebanks)
-    elif given.errors:
-        for name in given.treebank or TREEBANKS:
-            count_errors(given.data, name, given.parser)
-    elif given.templates:
-        compare_templates(given.data, treebanks)
-    else:
-        compare_systems(given)
-
-
-def compare_systems(given: argparse.Namespace) -> None:
-    """Every system on gold and on predicted trees."""
     names = ("ELAS", "EULAS", "edges", "extra", "LAS", "graphs w/s", "all w/s")
     print(f"{'treebank':22} {'trees':10} {'graphs':10}", *(f"{name:>10}" for name in names))
-    for name in given.treebank or TREEBANKS:
+    for name in given.treebank:
         compare(given.data / name, name, given.part, given.parser)
 
 
@@ -189,133 +140,6 @@ def show(name: str, trees: str, run: Run, gold: Sentences, before: float) -> Non
     speeds = [words / max(seconds, 1e-9) for seconds in (run.seconds, run.seconds + before)]
     cells = [f"{figure:10.2f}" for figure in figures] + [f"{speed:10,.0f}" for speed in speeds]
     print(f"{name:22} {trees:10} {run.system:10}", *cells, flush=True)
-
-
-def compare_settings(data: Path, treebanks: Sequence[str]) -> None:
-    """ELAS and F1 of the edges outside the tree on development sets, gold trees, one option changed at a time."""
-    print(f"{'option':24}", *(f"{Path(name).name:>20}" for name in treebanks))
-    banks = [[list(read(data / name / f"{part}.conllu")) for part in ("train", "dev")] for name in treebanks]
-    default = GraphOptions()
-    changes = [(option, value) for option, values in SETTINGS.items() for value in values]
-    for option, value in [("default", None), *changes]:
-        change: dict[str, Any] = {} if value is None else {option: value}
-        options = replace(default, **change)
-        cells = []
-        for train, dev in banks:
-            scores = evaluate(dev, list(GraphParser.train(train, dev, options=options).parse(dev)))
-            cells.append(f"{100 * scores['ELAS'].f1:12.2f} {100 * scores['Extra'].f1:7.2f}")
-        print(f"{option if value is None else f'{option} {value}':24}", *cells, flush=True)
-
-
-def both_parts(data: Path, name: str) -> tuple[Sentences, Sentences]:
-    """The training and the development set of a treebank."""
-    train, dev = (list(read(data / name / f"{part}.conllu")) for part in ("train", "dev"))
-    return train, dev
-
-
-def compare_labels(data: Path, treebanks: Sequence[str]) -> None:
-    """ELAS with the label of the first template that applies to an edge, and with the label that was learned."""
-    print(f"{'treebank':22}", *(f"{title:>10}" for title in ("copied", "rule", "learned")))
-    for name in treebanks:
-        train, dev = both_parts(data, name)
-        graphs = GraphParser.train(train, dev)
-        learned = list(graphs.parse(dev))
-        systems = ([by_rule(graphs, one, copy=True) for one in learned], [by_rule(graphs, one) for one in learned])
-        figures = [100 * evaluate(dev, found)["ELAS"].f1 for found in (*systems, learned)]
-        print(f"{name:22}", *(f"{figure:10.2f}" for figure in figures), flush=True)
-
-
-def by_rule(graphs: GraphParser, sentence: tw.Sentence, *, copy: bool = False) -> tw.Sentence:
-    """A copy in which every edge has the label of the first template of its path that applies to it.
-
-    The templates of a path are ordered by how many edges of the training data they explain. copy: the relation of the
-    modifier in the tree instead.
-    """
-    view = TreeView(sentence)
-    templates = {one.path: one.labels for one in graphs.model.paths}
-    edges = []
-    for head, modifier in labels_of(sentence):
-        path = path_between(view, head=head, modifier=modifier)
-        pair = pair_on(view, path, head, modifier)
-        given = () if copy else templates.get(path, ())
-        labels = (label_of(template, view, pair) for template in given)
-        edges.append((head, modifier, next((one for one in labels if one), view.relations[modifier])))
-    found = sentence.copy()
-    found.graph = edges
-    return found
-
-
-def count_errors(data: Path, name: str, parsers: Path | None) -> None:
-    """The edges of graphs on predicted trees by what is wrong, in per cent of the gold edges."""
-    train, dev = both_parts(data, name)
-    graphs = GraphParser.train(train, dev)
-    trees = parser_of(name, train, dev, parsers)([without_graph(sentence) for sentence in dev])
-    found = list(graphs.parse(trees))
-    counts: Counter[str] = Counter()
-    for gold, system in zip(dev, found, strict=True):
-        counts.update(causes(gold, system))
-    total = sum(len(labels_of(sentence)) for sentence in dev)
-    scores = evaluate(dev, found)
-    print(name, *(f"{figure} {100 * scores[figure].f1:.2f}" for figure in ("LAS", "ELAS", "EULAS")))
-    for cause, count in sorted(counts.items()):
-        print(f"    {cause:58} {count:6} {100 * count / total:7.2f}", flush=True)
-
-
-def labels_of(sentence: tw.Sentence) -> dict[tuple[int, int], str]:
-    """The edges between words with their labels."""
-    edges = [edge for edge in sentence.graph if isinstance(edge.head, int) and isinstance(edge.modifier, int)]
-    return {(int(edge.head), int(edge.modifier)): edge.label for edge in edges}
-
-
-def causes(gold: tw.Sentence, system: tw.Sentence) -> Iterable[str]:
-    """What each edge is: right, or why it is wrong or missed."""
-    expected, found = labels_of(gold), labels_of(system)
-    trees = TreeView(gold), TreeView(system)
-    for edge, label in found.items():
-        kind = "arc" if trees[1].heads[edge[1]] == edge[0] else "extra edge"
-        if edge in expected:
-            right = expected[edge]
-            same_base = right.partition(":")[0] == label.partition(":")[0]
-            yield f"{kind}: right" if right == label else f"{kind}: wrong {'subtype' if same_base else 'label'}"
-        elif kind == "arc":
-            yield "arc: wrong head"
-        else:
-            is_right = all(trees[0].heads[node] == trees[1].heads[node] for node in path_nodes(trees[1], *edge))
-            yield f"extra edge: false, path of {'right' if is_right else 'wrong'} arcs"
-    for head, modifier in expected.keys() - found.keys():
-        if trees[0].heads[modifier] != head:
-            paths = [path_between(tree, head=head, modifier=modifier) for tree in trees]
-            yield f"extra edge: missed, {'same' if paths[0] == paths[1] else 'other'} path in the predicted tree"
-
-
-def path_nodes(view: TreeView, head: int, modifier: int) -> Iterable[int]:
-    """The words whose arcs are on the path between two words."""
-    above = []
-    for node in (head, modifier):
-        nodes = [node]
-        while nodes[-1] > 0:
-            nodes.append(view.heads[nodes[-1]])
-        above.append(nodes)
-    return set(above[0]) ^ set(above[1])
-
-
-def compare_templates(data: Path, treebanks: Sequence[str]) -> None:
-    """ELAS and F1 of the edges outside the tree on development sets, gold trees, without groups of templates."""
-    print(f"{'without':32} {'left':>4}", *(f"{Path(name).name:>20}" for name in treebanks))
-    banks = [both_parts(data, name) for name in treebanks]
-    for group, marks in {"(all templates)": (), **GROUPS}.items():
-        kept = tuple(one for one in TEMPLATES if not any(has_mark(one, mark) for mark in marks))
-        cells = []
-        for train, dev in banks:
-            graphs = GraphParser(Trainer(train, dev, GraphOptions(), kept).run())
-            scores = evaluate(dev, list(graphs.parse(dev)))
-            cells.append(f"{100 * scores['ELAS'].f1:12.2f} {100 * scores['Extra'].f1:7.2f}")
-        print(f"{group:32} {len(kept):4}", *cells, flush=True)
-
-
-def has_mark(template: str, mark: str) -> bool:
-    """Whether an item of a template begins or ends with a mark."""
-    return any(item.startswith(mark) or item.endswith(mark) for item in template.split())
 
 
 if __name__ == "__main__":

@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +27,6 @@ from treewright.induce.tagged import TaggedCorpus, read_tagged, words_of
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
-REPEATS = 3
 SAMPLE = 300  # sentences for the NumPy version
 LIMITS = Limits()  # depth 1, chunks of 3 words
 
@@ -49,13 +47,13 @@ def main() -> None:
 def em(corpus: TaggedCorpus) -> None:
     model = dmv.klein_manning(corpus)
     sample = first(corpus, SAMPLE)
-    expected, (value, counts) = measure(lambda: numpy_expectations(sample, model))
+    (value, counts), expected = common.fastest(lambda: numpy_expectations(sample, model))
     found_value, found_counts = dmv.expectations(sample, model, LIMITS)
     np.testing.assert_allclose(value, found_value, rtol=1e-9)
     for ours, theirs in zip(found_counts.tables(), counts.tables(), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-6, atol=1e-9)
     numpy_seconds = expected * len(corpus.tags) / len(sample.tags)
-    seconds, _ = measure(lambda: dmv.expectations(corpus, model, LIMITS)[1].normalised())
+    _, seconds = common.fastest(lambda: dmv.expectations(corpus, model, LIMITS)[1].normalised())
     print(f"log likelihood of {len(sample)} sentences: {value:.6f} and {found_value:.6f}")
     print(f"  {'an iteration of EM':22} {'seconds':>8}")
     print(f"  {'NumPy':22} {numpy_seconds:8.3f}\n  {'treewright':22} {seconds:8.3f}")
@@ -101,15 +99,6 @@ def long_sentences(corpus: TaggedCorpus) -> None:
         found = decode_jointly(sentence, parameters, LIMITS, [scores], options)
         seconds = time.process_time() - start
         print(f"  {words:5} {seconds:10.3f} {one.bound - one.value:13.2f} {found.bound - found.value:21.2f}")
-
-
-def measure(call: Callable[[], Any]) -> tuple[float, Any]:
-    best, result = float("inf"), None
-    for _ in range(REPEATS):
-        start = time.process_time()
-        result = call()
-        best = min(best, time.process_time() - start)
-    return best, result
 
 
 def generated(sentences: int) -> TaggedCorpus:

@@ -13,11 +13,10 @@ import resource
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from random import Random
 from statistics import mean
 
 import treewright as tw
@@ -85,36 +84,11 @@ def files_of(folder: Path | None, treebank: str, scratch: Path, sentences: int) 
     files = {split: scratch / f"{split}.conllu" for split in SPLITS}
     for seed, (split, path) in enumerate(files.items()):
         if folder is None:
-            tw.write(generated(150 if split == "train" else 50, seed), path)
+            tw.write(common.three_words(150 if split == "train" else 50, seed), path)
         else:
             source = tw.read(folder / treebank / f"{split}.conllu")
             tw.write(islice(source, sentences) if split == "train" else source, path)
     return files
-
-
-def generated(count: int, seed: int) -> Iterator[tw.Sentence]:
-    """Sentences of one pattern: (DET) NOUN VERB (DET) NOUN."""
-    random = Random(seed)
-    for _ in range(count):
-        words, heads, relations = [], [], []
-        verb_is = 0
-        for part in ("subject", "verb", "object"):
-            if part == "verb":
-                words.append(("VERB", "sees"))
-                heads.append(0)
-                relations.append("root")
-                verb_is = len(words)
-                continue
-            if random.random() < 0.5:
-                words.append(("DET", "the"))
-                heads.append(len(words) + 1)
-                relations.append("det")
-            words.append(("NOUN", f"n{random.randrange(30)}"))
-            heads.append(-1)
-            relations.append("nsubj" if part == "subject" else "obj")
-        heads = [verb_is if head == -1 else head for head in heads]
-        upos, forms = zip(*words, strict=True)
-        yield tw.Sentence.from_words(list(forms), upos=list(upos), heads=heads, deprels=relations)
 
 
 def mean_of(runs: Sequence[Result]) -> Result:

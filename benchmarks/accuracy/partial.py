@@ -4,27 +4,23 @@ From the first 2,000 sentences of each treebank either a share of the heads is d
 a share of the sentences with all their heads (`sentences`): about the same number of decisions. A parser is trained on
 each with the default settings for such data (with --epochs, N epochs of the scorer and one restart), without
 development data, on gold tags. The table has UAS / LAS on `dev`, the mean over the seeds (of the draw and of the
-training) and half of their range. --nonprojective adds parsers on the
-drawn heads whose trees may cross, which the default settings do not choose (MIN_COMPLETE_SHARE in
-src/treewright/parser/options.py). With --jsonl results are kept in a file, and those already in it are not computed
-again. Without DATA a generated treebank shows that the benchmark runs.
+training) and half of their range. Without DATA a generated
+treebank shows that the benchmark runs.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
-from dataclasses import asdict, dataclass, replace
 from itertools import islice
 from pathlib import Path
 from random import Random
 from statistics import mean
-from time import process_time
+from typing import NamedTuple
 
-from treewright.corpus import Sentence, Treebank, read, write
+from treewright.corpus import Sentence, read, write
 from treewright.parser import Parser, ParserOptions, Scoring
 from treewright.parser.partial import attachment
 
@@ -34,22 +30,15 @@ import common
 TREEBANKS = ("ud/English-EWT", "ud/Hungarian-Szeged", "ud/Wolof-WTB")
 SENTENCES = 2000  # of each treebank
 KINDS = ("heads", "sentences")
-NONPROJECTIVE = "heads, trees may cross"
 
 
-@dataclass(frozen=True)
-class Run:
+class Run(NamedTuple):
     """One training; share is in per cent."""
 
-    treebank: str
     kind: str
     share: int
-    seed: int
-    model: str
-    decided: int
     uas: float
     las: float
-    seconds: float
 
 
 def main() -> None:
@@ -59,10 +48,7 @@ def main() -> None:
     arguments.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
     arguments.add_argument("--model", default="sib")
     arguments.add_argument("--epochs", type=int)
-    arguments.add_argument("--nonprojective", action="store_true")
-    arguments.add_argument("--jsonl", type=Path)
     given = common.parse(arguments)
-    kinds = (*KINDS, NONPROJECTIVE) if given.nonprojective else KINDS
     with tempfile.TemporaryDirectory() as scratch:
         if given.data is None:
             given.data, given.treebanks, given.seeds = generated(Path(scratch)), ["generated"], [1]
@@ -70,35 +56,27 @@ def main() -> None:
         print(f"model {given.model}, {epochs}, gold tags, UAS / LAS on dev\n")
         print(f"{'treebank':20} {'trained on':24}" + "".join(f" {share:>16} %" for share in given.shares), flush=True)
         for treebank in given.treebanks:
-            runs = list(runs_of(given.data, treebank, kinds, given))
-            for kind in kinds:
+            runs = list(runs_of(given.data, treebank, given))
+            for kind in KINDS:
                 print(row(treebank, kind, given.shares, runs), flush=True)
 
 
-def runs_of(folder: Path, treebank: str, kinds: Sequence[str], given: argparse.Namespace) -> Iterator[Run]:
-    """Every kind of data with every share and seed."""
-    kept: Path | None = given.jsonl
-    known = [Run(**json.loads(line)) for line in kept.read_text().splitlines()] if kept and kept.exists() else []
-    done = {(run.treebank, run.kind, run.share, run.seed, run.model): run for run in known}
+def runs_of(folder: Path, treebank: str, given: argparse.Namespace) -> Iterator[Run]:
+    """Yield every kind of data with every share and seed."""
     train = list(islice(read(folder / treebank / "train.conllu", check="tree"), SENTENCES))
-    dev = Treebank.read(folder / treebank / "dev.conllu", check="tree")
+    dev = list(read(folder / treebank / "dev.conllu", check="tree"))
     scoring = Scoring() if given.epochs is None else Scoring(epochs=given.epochs, restarts=1)
     for share in given.shares:
         for seed in given.seeds:
-            for kind in kinds if share < 100 else KINDS[:1]:
-                run = done.get((treebank, kind, share, seed, given.model))
-                if run is None:
-                    options = ParserOptions(given.model, False if kind == NONPROJECTIVE else None, seed=seed)
-                    some = drawn(train, kind, share, seed)
-                    run = trained(treebank, some, dev, kind, share, replace(options, scoring=scoring))
-                    if kept:
-                        with kept.open("a") as file:
-                            file.write(json.dumps(asdict(run)) + "\n")
-                yield run
+            for kind in KINDS if share < 100 else KINDS[:1]:
+                options = ParserOptions(given.model, seed=seed, scoring=scoring)
+                parser = Parser.train(draw(train, kind, share, seed), options=options)
+                scores = attachment(dev, list(parser.parse(dev, confidence=False)))
+                yield Run(kind, share, scores.uas, scores.las)
 
 
-def drawn(sentences: Sequence[Sentence], kind: str, share: int, seed: int) -> list[Sentence]:
-    """About this share of the sentences, or all of them with about this share of their heads."""
+def draw(sentences: Sequence[Sentence], kind: str, share: int, seed: int) -> list[Sentence]:
+    """Return about this share of the sentences, or all of them with about this share of their heads."""
     random = Random(f"{seed} {share}")
     if share == 100:
         return list(sentences)
@@ -116,23 +94,12 @@ def with_some_heads(sentence: Sentence, kept: Sequence[bool]) -> Sentence:
     return sentence.with_columns(heads=heads, deprels=labels)
 
 
-def trained(treebank: str, train: list[Sentence], dev: Treebank, kind: str, share: int, options: ParserOptions) -> Run:
-    """Train a parser and measure it."""
-    begin = process_time()
-    parser = Parser.train(train, options=options)
-    seconds = process_time() - begin
-    scores = attachment(list(dev), list(parser.parse(dev, confidence=False)))
-    decided = sum(int((sentence.heads >= 0).sum()) for sentence in train)
-    seed, model = options.seed, options.model
-    return Run(treebank, kind, share, seed, model, decided, scores.uas, scores.las, round(seconds, 1))
-
-
 def row(treebank: str, kind: str, shares: Sequence[int], runs: Sequence[Run]) -> str:
     """Means and half ranges of one kind of data."""
     cells = []
     for share in shares:
-        found = [run for run in runs if run.share == share and run.kind == (kind if share < 100 else KINDS[0])]
-        cells.append(f"{spread([run.uas for run in found])} / {spread([run.las for run in found])}" if found else "")
+        chosen = [run for run in runs if run.share == share and run.kind == (kind if share < 100 else KINDS[0])]
+        cells.append(f"{spread([run.uas for run in chosen])} / {spread([run.las for run in chosen])}" if chosen else "")
     return f"{treebank.removeprefix('ud/'):20} {kind:24}" + "".join(f" {cell:>18}" for cell in cells)
 
 
@@ -142,16 +109,10 @@ def spread(values: Sequence[float]) -> str:
 
 def generated(folder: Path) -> Path:
     """A treebank of three-word sentences."""
-    random = Random(1)
     (folder / "generated").mkdir()
-    for split, count in (("train", 60), ("dev", 20)):
-        write((three_words(random) for _ in range(count)), folder / "generated" / f"{split}.conllu")
+    for seed, (split, count) in enumerate((("train", 60), ("dev", 20))):
+        write(common.three_words(count, seed), folder / "generated" / f"{split}.conllu")
     return folder
-
-
-def three_words(random: Random) -> Sentence:
-    words = [random.choice(["the", "a"]), random.choice(["dog", "cat", "bird"]), random.choice(["barks", "sleeps"])]
-    return Sentence.from_words(words, upos=["DET", "NOUN", "VERB"], heads=[2, 3, 0], deprels=["det", "nsubj", "root"])
 
 
 if __name__ == "__main__":

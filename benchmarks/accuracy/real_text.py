@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
 FIGURES = ("Tokens", "Sentences", "UPOS", "UAS", "LAS")
-WIDTH = 72  # columns of wrapped text, by convention of e-mail
+WIDTH = 72  # columns of wrapped text, as in e-mail
 Forms = list[tuple[str, bool]]  # tokens of a sentence, and whether a space follows
 
 

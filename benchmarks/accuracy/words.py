@@ -8,7 +8,6 @@ that have one (coverage).
 
     python benchmarks/accuracy/words.py                     generated text: time and memory only
     python benchmarks/accuracy/words.py DATA                learned from raw/masc_tokenised.txt, and imported (words/)
-    python benchmarks/accuracy/words.py DATA --settings windows sizes classes    several settings
 """
 
 from __future__ import annotations
@@ -25,9 +24,6 @@ import numpy as np
 
 import treewright as tw
 from treewright.words import WordsOptions
-from treewright.words.factorisation import factorise
-from treewright.words.units import Units
-from treewright.words.vectors import Vectors
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -132,49 +128,10 @@ def compare(folder: Path) -> None:
     print(f"  {'vectors, learned':34} {task.by_vector(words)}\n  {'vectors, imported':34} {task.by_vector(vectors)}")
 
 
-def windows(text: list[tw.Sentence], task: Task) -> None:
-    units = Units.of([sentence.forms for sentence in text], 2)
-    rows = np.flatnonzero(~np.array(units.is_shape))
-    names = [units.names[row] for row in rows.tolist()]
-    for window in (1, 2, 3):
-        for power in (0.0, 0.5, 1.0):
-            begin = time.process_time()
-            numbers = factorise(units, 64, 1, window=window, power=power)
-            seconds = time.process_time() - begin
-            found = task.by_vector(tw.Words(Vectors.of(names, numbers[rows])))
-            print(f"  {f'64 numbers, window {window}, power {power}':34} {found} {seconds:6.1f}", flush=True)
-
-
-def sizes(text: list[tw.Sentence], task: Task) -> None:
-    for size in (32, 64, 128):
-        words, seconds = learn(text, WordsOptions(classes=0, size=size))
-        print(f"  {f'{size} numbers':34} {task.by_vector(words)} {seconds:6.1f}", flush=True)
-
-
-def numbers_of_classes(text: list[tw.Sentence], task: Task) -> None:
-    for count in (200, 500, 1000, 2000):
-        words, seconds = learn(text, WordsOptions(classes=count, size=0))
-        print(f"  {f'{count} classes':34} {task.by_class(words)} {seconds:6.1f}", flush=True)
-
-
-SETTINGS = {"windows": windows, "sizes": sizes, "classes": numbers_of_classes}
-
-
-def settings(folder: Path, names: list[str]) -> None:
-    text, task = lines(folder / "raw" / "masc_tokenised.txt"), Task.of(folder)
-    print(f"  {'':34} accuracy coverage CPU s")
-    for name in names:
-        SETTINGS[name](text, task)
-
-
 def main() -> None:
-    parser = common.arguments(__doc__)
-    parser.add_argument("--settings", nargs="+", choices=list(SETTINGS), help="compare settings")
-    given = common.parse(parser)
+    given = common.parse(common.arguments(__doc__))
     if given.data is None:
         costs(generated(5000))
-    elif given.settings:
-        settings(given.data, given.settings)
     else:
         compare(given.data)
 

@@ -1,4 +1,4 @@
-"""Speed of the decoders, and how often they find the best structure.
+"""Speed of the decoders, and how many of their results are certified.
 
 Each function in TABLES prints one table; --tables NAME ... prints only the named ones. The same run measures
 ufal.chu_liu_edmonds, networkx, and SciPy's MILP (HiGHS) as "ilp". Scores are generated: "random" scores are standard
@@ -54,85 +54,6 @@ def timed(decode: Callable[[Item], Any], batch: list[Item]) -> tuple[list[Any], 
     start = time.process_time()
     answers = [decode(sentence) for sentence in batch]
     return answers, 1000 * (time.process_time() - start) / len(batch)
-
-
-SECOND_ORDER: dict[str, dict[str, Any]] = {
-    "exact": {"max_seconds": 5.0},
-    "dd": {"method": "dd"},
-    "climb": {"method": "climb"},
-    "climb, one": {"method": "climb", "start": "map"},
-    "rearrange": {"method": "rearrange"},
-    "lp": {"method": "lp"},
-    "ilp": {"method": "ilp", "max_seconds": 20.0},
-}
-LARGEST_PROGRAM = {"lp": 20, "ilp": 10}  # words; longer sentences take minutes
-
-
-def second_order_tree(sentence: Sentence, **options: Any) -> tw.decode.Parse:
-    return tw.decode.tree(sentence.arc, sib=sentence.sib, grand=sentence.grand, **options)
-
-
-def second_order() -> None:
-    """Second-order non-projective decoding: how often a method has the best value of all, and what it takes."""
-    print(f"{'scores':10} {'parts':9} {'words':>5}  {'method':11} {'ms':>9} {'best':>6} {'certified':>9}")
-    for kind in ("near-tree", "random"):
-        for grand in (False, True):
-            for words, count in ((10, 10), (20, 6), (40, 3)):
-                batch = sentences(kind, words, count, grand=grand)
-                rows = {}
-                for name, options in SECOND_ORDER.items():
-                    if words > LARGEST_PROGRAM.get(name, words) or (name == "ilp" and grand and kind == "random"):
-                        continue
-                    rows[name] = timed(partial(second_order_tree, **options), batch)
-                best = np.max([[parse.score for parse in parses] for parses, _ in rows.values()], axis=0)
-                for name, (parses, milliseconds) in rows.items():
-                    reached = np.mean([parse.score > top - 1e-6 for parse, top in zip(parses, best, strict=True)])
-                    certified = np.mean([parse.certified for parse in parses])
-                    parts = "sib+grand" if grand else "sib"
-                    print(
-                        f"{kind:10} {parts:9} {words:5}  {name:11} {milliseconds:9.2f} {reached:6.0%} {certified:9.0%}",
-                        flush=True,
-                    )
-
-
-def graphs() -> None:
-    """Graphs with several heads a word: the published algorithm beside the integer program."""
-    print(f"{'parts':9} {'words':>5} {'ms':>8} {'ms exact':>9} {'best':>6} {'value/exact':>11} {'heads a word':>12}")
-    for grand in (False, True):
-        for words in (6, 8):
-            batch = sentences("near-tree", words, 6, grand=grand)
-            rearranged, milliseconds = timed(lambda s: tw.decode.graph(s.arc - 2, sib=s.sib, grand=s.grand), batch)
-            exact, slow = timed(
-                lambda s: tw.decode.graph(s.arc - 2, sib=s.sib, grand=s.grand, method="exact", max_seconds=20), batch
-            )
-            pairs = list(zip(rearranged, exact, strict=True))
-            reached = np.mean([a.score > b.score - 1e-6 for a, b in pairs])
-            share = sum(a.score for a, _ in pairs) / sum(b.score for _, b in pairs)
-            density = np.mean([len(found.arcs) / words for found in rearranged])
-            parts = "sib+grand" if grand else "sib"
-            print(
-                f"{parts:9} {words:5} {milliseconds:8.2f} {slow:9.1f} {reached:6.0%} {share:11.3f} {density:12.2f}",
-                flush=True,
-            )
-
-
-def local_optima() -> None:
-    """Local optima of first-order scores, and how often 300 restarts from any tree find the best one."""
-    print(
-        f"{'scores':10} {'words':>5} {'optima at 50 %':>15} {'70 %':>7} {'90 %':>7} {'climb finds best':>17} {'ms':>7}"
-    )
-    for kind in ("near-tree", "random"):
-        for words in (10, 20, 40):
-            batch = sentences(kind, words, 20, grand=False)
-            counts = sorted(tw.decode.count_optima(sentence.arc) for sentence in batch)
-            places = [counts[int(share * len(counts))] for share in (0.5, 0.7, 0.9)]
-            shown = [">10000" if count > 10_000 else str(count) for count in places]
-            found, milliseconds = timed(
-                lambda s: tw.decode.tree(s.arc, root="multi", method="climb", start="uniform"), batch
-            )
-            best = [tw.decode.tree(sentence.arc, root="multi").score for sentence in batch]
-            reached = np.mean([parse.score > top - 1e-6 for parse, top in zip(found, best, strict=True)])
-            print(f"{kind:10} {words:5} {shown[0]:>15} {shown[1]:>7} {shown[2]:>7} {reached:17.0%} {milliseconds:7.1f}")
 
 
 def microseconds(decode: Callable[[], Any], repeats: int = 7) -> float:
@@ -326,11 +247,8 @@ TABLES = {
     "projective": projective,
     "sums": sums,
     "k-best": kbest,
-    "second-order": second_order,
     "sibling-models": sibling_models,
     "pruned": pruned,
-    "graphs": graphs,
-    "local-optima": local_optima,
 }
 
 
@@ -339,7 +257,7 @@ def main() -> None:
     parser.add_argument(
         "--tables", nargs="*", default=[], metavar="NAME", help=f"tables to print: {', '.join(TABLES)} (default: all)"
     )
-    names = parser.parse_args().names or list(TABLES)
+    names = parser.parse_args().tables or list(TABLES)
     if unknown := set(names) - set(TABLES):
         parser.error(f"there is no table {', '.join(sorted(unknown))}; there are {', '.join(TABLES)}")
     print(f"NumPy {np.__version__}, SciPy {scipy.__version__}")

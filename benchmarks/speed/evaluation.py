@@ -20,7 +20,7 @@ from treewright.evaluate import evaluate
 sys.path.insert(0, str(Path(__file__).parents[1]))
 sys.path.append(str(Path(__file__).parents[2] / "tests"))
 import common
-from oracles.treebanks import damage, generate, parse_conllu, to_conllu
+from oracles.conllu import damage, generate, parse_conllu, to_conllu
 
 REPEATS = 5
 

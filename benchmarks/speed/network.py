@@ -11,15 +11,13 @@ given trees are not part of the first rows.
 from __future__ import annotations
 
 import sys
-import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import numpy as np
 
 sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
-from oracles.network_definition import expected
-from oracles.networks import random_network
+from oracles.networks import expected, random_network
 
 import treewright as tw
 from treewright.network import Network
@@ -29,7 +27,6 @@ from treewright.network.worker import NetworkWorker
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
-REPEATS = 3
 CALL = 64  # sentences in a call, as streams.CHUNK
 NUMPY_SENTENCES = 100
 VOCABULARY = 5000  # words of the random sentences: as many as English-EWT test has
@@ -54,7 +51,7 @@ def main() -> None:
         rows = dict([next(iter(rows.items()))])
     first = None
     for name, (run, count) in rows.items():
-        speed = count / fastest(run)
+        speed = count / common.fastest(run)[1]
         first = first or speed
         print(f"{name:44} {speed:8.0f} {speed / first:6.2f}", flush=True)
 
@@ -107,16 +104,6 @@ def by_definition(model: NetworkModel, sentences: Sequence[Sequence[str]]) -> No
     for forms in sentences:
         found = expected(model, forms)
         _ = found.arcs, found.tags
-
-
-def fastest(run: Callable[[], object]) -> float:
-    """CPU seconds."""
-    seconds = []
-    for _ in range(REPEATS):
-        begin = time.process_time()
-        run()
-        seconds.append(time.process_time() - begin)
-    return min(seconds)
 
 
 if __name__ == "__main__":

@@ -12,8 +12,6 @@ import os
 import subprocess
 import sys
 import tempfile
-import time
-from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -50,20 +48,11 @@ def row(words: int, kinds: tuple[str, ...], projective: bool) -> None:
     if kinds and not projective:
         arc[np.arange(words), np.arange(1, nodes)] += CHAIN
     parse = tw.decode.tree(arc, **second, projective=projective, proof=True)
-    decoding = seconds(lambda: tw.decode.tree(arc, **second, projective=projective))
-    checking = seconds(lambda: tw.decode.verify(arc, parse, **second, projective=projective))
+    decoding = common.fastest(lambda: tw.decode.tree(arc, **second, projective=projective), REPEATS)[1]
+    checking = common.fastest(lambda: tw.decode.verify(arc, parse, **second, projective=projective), REPEATS)[1]
     size = len(json.dumps(parse.proof.to_dict())) if parse.proof else 0
     name = f"{' '.join(kinds) or 'first order'}, {'projective' if projective else 'crossing'}"
     print(f"| {name} | {words} | {decoding * 1e3:.2f} | {checking * 1e3:.1f} | {size} |", flush=True)
-
-
-def seconds(call: Callable[[], Any]) -> float:
-    times = []
-    for _ in range(REPEATS):
-        begin = time.process_time()
-        call()
-        times.append(time.process_time() - begin)
-    return min(times)
 
 
 def command_rows(data: Path) -> None:

@@ -11,7 +11,6 @@ from __future__ import annotations
 import io
 import json
 import sys
-import time
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
@@ -23,7 +22,6 @@ import common
 
 Run = Callable[[], Iterable[tw.Sentence]]
 
-REPEATS = 3
 SENTENCES = (
     "The old bridge creaked all night.",
     "She reads two books every week.",
@@ -89,13 +87,9 @@ def runs(nlp: tw.Pipeline, texts: list[str]) -> list[dict[str, Run]]:
 
 
 def speed(run: Run) -> float:
-    """Words per second, the best of several runs."""
-    best = 0.0
-    for _ in range(REPEATS):
-        begin = time.process_time()
-        words = sum(map(len, run()))
-        best = max(best, words / (time.process_time() - begin))
-    return best
+    """Return the words per second, the best of three runs."""
+    words, seconds = common.fastest(lambda: sum(map(len, run())))
+    return words / seconds
 
 
 if __name__ == "__main__":

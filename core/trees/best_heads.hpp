@@ -14,7 +14,7 @@ class BestHeads {
  public:
   // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read.
   void choose(const double *arc, int nodes) {
-    constexpr int min_nodes_by_row = 20;  // measured by benchmarks/first_order.py
+    constexpr int min_nodes_by_row = 20;  // measured by benchmarks/speed/first_order.py
     arc_ = arc, nodes_ = nodes;
     score.resize(nodes), head.resize(nodes), head_number_.resize(nodes);
     if (nodes >= min_nodes_by_row)

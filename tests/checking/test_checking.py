@@ -8,7 +8,7 @@ import re
 from pathlib import Path
 
 import pytest
-from oracles.commands import Ended, Run, runner
+from oracles.processes import Ended, Run, runner
 
 import treewright as tw
 from treewright.checking import RULES, Counts, Finding, check

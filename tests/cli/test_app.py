@@ -7,8 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
-from oracles.processes import run_process
+from oracles.processes import Run, run_process, runner
 
 import treewright
 from treewright import cli

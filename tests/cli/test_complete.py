@@ -9,15 +9,12 @@ import re
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.pipelines import parser_file
+from oracles.processes import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
-TINY = ParserOptions(
-    "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
-)
 PARTIAL = """# sent_id = a
 1\tthe\t_\tDET\t_\t_\t_\t_\t_\t_
 2\tdog\t_\tNOUN\t_\t_\t03\tstrange\t_\t_
@@ -34,9 +31,7 @@ PARTIAL = """# sent_id = a
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "model.tw"
-    Parser.train(treebank(60), options=TINY).save(path)
-    return str(path)
+    return parser_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

@@ -8,8 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
-from oracles.processes import run_process
+from oracles.processes import Run, run_process, runner
 
 from treewright.evaluate import evaluate
 

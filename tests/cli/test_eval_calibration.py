@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles.commands import Run, runner
+from oracles.processes import Run, runner
 from oracles.treebank import treebank
 
 import treewright as tw

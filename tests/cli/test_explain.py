@@ -7,8 +7,8 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import pipeline
+from oracles.processes import Run, runner
 
 import treewright as tw
 

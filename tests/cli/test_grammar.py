@@ -6,21 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.phrases import PENN_TREES
+from oracles.processes import Run, runner
 
 import treewright as tw
-
-TREES = """\
-( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .)) )
-( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
-( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
-"""
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "trees.mrg").write_text(TREES)
+    (tmp_path / "trees.mrg").write_text(PENN_TREES)
     return runner(monkeypatch, capsys, "grammar")
 
 
@@ -45,7 +40,7 @@ def test_every_input_gives_the_same_trees(trained: Run) -> None:
     Path("words.txt").write_text(words)
     sentences = [tw.Sentence.from_words(line.split()) for line in words.splitlines()]
     tw.write(sentences, "words.conllu")
-    Path("two.mrg").write_text("".join(TREES.splitlines(keepends=True)[:2]))
+    Path("two.mrg").write_text("".join(PENN_TREES.splitlines(keepends=True)[:2]))
     expected = [tw.corpus.strip_functions(tree.children[0]) for tree in tw.read_trees("two.mrg")]  # type: ignore[arg-type]
     for source in ("words.txt", "words.conllu", "two.mrg"):
         found = trained("parse", "model.tw", source, "-q")

@@ -6,21 +6,16 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.phrases import PENN_TREES
+from oracles.processes import Run, runner
 
 import treewright as tw
-
-TREES = """\
-( (S (NP-SBJ (DT The) (NN dog)) (VP (VBZ barks)) (. .)) )
-( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
-( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
-"""
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "trees.mrg").write_text(TREES)
+    (tmp_path / "trees.mrg").write_text(PENN_TREES)
     (tmp_path / "raw.txt").write_text("The dog sleeps .\n\n   \nThe man barks .\n")
     return runner(monkeypatch, capsys, "grammar")
 

@@ -6,8 +6,8 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import runner
-from oracles.enhanced import treebank, without_graph
+from oracles.processes import runner
+from oracles.treebank import enhanced_treebank, without_graph
 from typer.testing import CliRunner
 
 import treewright as tw
@@ -25,8 +25,8 @@ def run(*arguments: str | Path) -> str:
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("graphs")
-    gold = treebank(12, seed=1)
-    tw.write(treebank(40), folder / "train.conllu")
+    gold = enhanced_treebank(12, seed=1)
+    tw.write(enhanced_treebank(40), folder / "train.conllu")
     tw.write(gold, folder / "dev.conllu")
     tw.write([without_graph(sentence) for sentence in gold], folder / "trees.conllu")
     return folder
@@ -67,7 +67,7 @@ def test_data_without_graphs_and_bad_graphs_are_named(
     ended = train(str(folder / "trees.conllu"), "-o", str(output), "--graphs")
     assert ended.returncode == 1
     assert "the training data has no graph to learn from: DEPS is empty" in ended.stderr
-    bad = treebank(4)
+    bad = enhanced_treebank(4)
     bad[2].deps = ["2:nsubj|2:nsubj", *bad[2].deps[1:]]
     tw.write(bad, folder / "bad.conllu")
     ended = train(str(folder / "bad.conllu"), "--only", "graphs", "-o", str(output))
@@ -77,7 +77,7 @@ def test_data_without_graphs_and_bad_graphs_are_named(
 
 
 def test_edges_are_counted_by_heads_in_and_outside_the_tree() -> None:
-    gold = treebank(1)[0]
+    gold = enhanced_treebank(1)[0]
     system = gold.copy()
     system.deps = ["2:obj|3:nsubj", *gold.deps[1:]]
     scores = tw.evaluate.evaluate([gold], [system])
@@ -89,9 +89,9 @@ def test_edges_are_counted_by_heads_in_and_outside_the_tree() -> None:
 def test_tables_of_mcdonald_and_pereira(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     bank = folder / "toy"
     bank.mkdir()
-    tw.write(treebank(40), bank / "train.conllu")
+    tw.write(enhanced_treebank(40), bank / "train.conllu")
     for split in ("dev", "test"):
-        tw.write(treebank(12, seed=1), bank / f"{split}.conllu")
+        tw.write(enhanced_treebank(12, seed=1), bank / f"{split}.conllu")
     options = ParserOptions(
         learner="mira", pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10)
     )

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.commands import Run, runner
+from oracles.processes import Run, runner
 from typer.testing import CliRunner
 
 import treewright as tw

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from oracles.commands import runner
+from oracles.processes import runner
 from typer.testing import CliRunner, Result
 
 from treewright.cli.app import app

@@ -8,21 +8,18 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
-from oracles.processes import started_process
+from oracles.pipelines import PARSER, parser_file
+from oracles.processes import Run, runner, started_process
 from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.cli.options import SECONDS_HELP
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.parser.worker import MAX_SECONDS
 
-TINY = ParserOptions(
-    "sib", projective=False, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
-)
 INPUT = """# newdoc id = fables
 # sent_id = a
 # text = don't see it
@@ -42,9 +39,7 @@ INPUT = """# newdoc id = fables
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "model.tw"
-    Parser.train(treebank(60), options=TINY).save(path)
-    return str(path)
+    return parser_file(tmp_path_factory.mktemp("model"), replace(PARSER, projective=False))
 
 
 @pytest.fixture

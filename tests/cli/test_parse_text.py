@@ -12,9 +12,8 @@ import time
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of
-from oracles.processes import run_process, started_process
+from oracles.processes import Run, run_process, runner, started_process
 
 import treewright as tw
 

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from oracles.tagged_text import treebank
+from oracles.treebank import tagged_treebank
 
 import treewright as tw
 from treewright.cli import main
@@ -24,8 +24,8 @@ TRAIN = ("train", "--only", "tagger", "train.conllu")
 def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfdbinary: pytest.CaptureFixture[bytes]) -> Run:
     """run(*arguments) is `treewright arguments` in a folder with a treebank: status, output, errors."""
     monkeypatch.chdir(tmp_path)
-    tw.write(treebank(80), "train.conllu")
-    tw.write(treebank(10, seed=2), "dev.conllu")
+    tw.write(tagged_treebank(80), "train.conllu")
+    tw.write(tagged_treebank(10, seed=2), "dev.conllu")
 
     def call(*arguments: str, stdin: str = "") -> tuple[int, str, str]:
         monkeypatch.setattr(sys, "argv", ["treewright", *arguments])

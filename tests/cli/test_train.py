@@ -15,9 +15,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.commands import Ended, Run, runner
 from oracles.pipelines import written
-from oracles.processes import run_process, started_process
+from oracles.processes import Ended, Run, run_process, runner, started_process
 from oracles.treebank import treebank
 
 import treewright as tw

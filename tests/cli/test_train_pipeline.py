@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import PARSER, written
+from oracles.processes import Run, runner
 
 import treewright as tw
 from treewright.corpus import Sentence

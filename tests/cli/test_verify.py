@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.commands import Ended, runner
+from oracles.processes import Ended, runner
 
 import treewright as tw
 from treewright.parser import Parser

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.brackets import Nested, some_nested, spelled
+from oracles.phrases import Nested, some_nested, spelled
 
 import treewright as tw
 from treewright.corpus import brackets, reader

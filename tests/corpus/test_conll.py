@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from oracles.conll import some_cell, some_file
+from oracles.conllu import some_cell, some_file
 
 import treewright as tw
 from treewright.corpus import conll, reader

@@ -6,8 +6,8 @@ import io
 from pathlib import Path
 
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import pipeline
+from oracles.processes import Run, runner
 
 import treewright as tw
 from treewright.corpus import Sentence

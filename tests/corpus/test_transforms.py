@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.brackets import some_nested, spelled
+from oracles.phrases import some_nested, spelled
 
 import treewright as tw
 from treewright.corpus import binarise, bracket_word, debinarise, drop_root, strip_functions, strip_traces

@@ -18,8 +18,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.damage import MUTATIONS
-from oracles.model_files import Parsed
+from oracles.model_files import MUTATIONS, Parsed
 from oracles.networks import random_network
 from oracles.pipelines import written
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.scores import Scores, random_scores
+from oracles.instances import Scores, random_scores
 
 import treewright as tw
 from treewright.decode import Parts

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.expectations import Distribution
 from oracles.instances import Instance, random_instance
+from oracles.trees import Distribution
 
 from treewright import _core
 from treewright.decode import Parts

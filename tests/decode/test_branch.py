@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.interrupts import interrupted_after, needs_timer
+from oracles.instances import Instance, random_instance, varied_instance
+from oracles.processes import interrupted_after, needs_timer
 
 import treewright as tw
 from treewright.decode.search import branch
@@ -27,15 +27,7 @@ def decode(instance: Instance, **options: Any) -> tw.decode.Parse:
 def test_best_of_all_trees(parts: str, root: str) -> None:
     feasible = 0
     for seed in range(60):
-        instance = random_instance(
-            seed,
-            1 + seed % 5,
-            parts=parts,
-            root=root,
-            constrained=seed % 3 == 2,
-            sparse=0.12 * (seed % 4 == 1),
-            ties=seed % 2 == 1,
-        )
+        instance = varied_instance(seed, parts=parts, root=root)
         best = instance.best()
         if best == -np.inf:
             with pytest.raises(InfeasibleError):

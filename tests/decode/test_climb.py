@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.interrupts import interrupted_after, needs_timer
-from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random_tree
+from oracles.instances import PARTS, Instance, is_allowed, neighbours, problem_of, random_instance, random_tree
+from oracles.processes import interrupted_after, needs_timer
 from oracles.trees import all_trees, any_nonprojective, value
 
 import treewright as tw

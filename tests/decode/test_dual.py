@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.interrupts import interrupted_after, needs_timer
+from oracles.instances import Instance, random_instance, varied_instance
+from oracles.processes import interrupted_after, needs_timer
 
 import treewright as tw
 from treewright.errors import BudgetError, InfeasibleError, InputError
@@ -60,16 +60,7 @@ def test_every_dual_value_bounds_every_tree_and_certified_means_equal(
 ) -> None:
     certified = []
     for seed in range(30):
-        instance = random_instance(
-            seed,
-            1 + seed % 5,
-            parts=parts,
-            root=root,
-            projective=projective,
-            constrained=seed % 3 == 2,
-            sparse=0.1 * (seed % 4 == 1),
-            ties=seed % 2 == 1,
-        )
+        instance = varied_instance(seed, parts=parts, root=root, projective=projective)
         steps = ("koo", "polyak")[seed // 2 % 2]
         certified.append(check_against_every_tree(instance, max_iterations=600, steps=steps, tighten=tighten))
     assert sum(certified) >= at_least

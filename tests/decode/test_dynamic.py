@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles import projective_program
-from oracles.scores import Scores, random_constraints, random_scores
+from oracles.instances import Scores, random_constraints, random_scores
+from oracles.programs import best_projective_value
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -134,7 +134,7 @@ def test_a_mirrored_sentence_has_the_mirrored_tree(names: str) -> None:
 )
 def test_equals_the_integer_program(n: int, names: str, root: str) -> None:
     scores = random_scores(np.random.default_rng(n), n, names)
-    best = projective_program.best_value(n, root, **scores)
+    best = best_projective_value(n, root, **scores)
     for parse in answers(scores, root):
         assert parse.score == pytest.approx(best, rel=1e-6)
 
@@ -145,7 +145,7 @@ def test_equals_the_integer_program(n: int, names: str, root: str) -> None:
 @pytest.mark.parametrize("n", [10, 12])
 def test_equals_the_integer_program_of_longer_sentences(n: int, names: str, root: str) -> None:
     scores = random_scores(np.random.default_rng(n), n, names)
-    assert answers(scores, root)[0].score == pytest.approx(projective_program.best_value(n, root, **scores), rel=1e-6)
+    assert answers(scores, root)[0].score == pytest.approx(best_projective_value(n, root, **scores), rel=1e-6)
 
 
 def pruned_scores(rng: np.random.Generator, n: int, names: str, heads_per_word: int) -> Scores:

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.typing import NDArray
-from oracles import flow
+from oracles.programs import best_tree_value
 from oracles.trees import all_trees
 
 import treewright as tw
@@ -103,7 +103,7 @@ def test_as_the_flow_program(n: int, root: str) -> None:
         arc = rng.normal(size=(n + 1, n + 1))
         arc[0] += rng.normal() * 3  # arcs from the root are better than others, or worse
         arc[rng.random(arc.shape) < 0.3] = -np.inf
-        best = flow.best_value(arc, root=root)
+        best = best_tree_value(arc, root=root)
         if best == -np.inf:
             with pytest.raises(InfeasibleError):
                 tw.decode.tree(arc, root=root)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.scores import random_constraints, random_scores
+from oracles.instances import random_constraints, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.instances import random_instance, varied_instance
-from oracles.sums import distribution
+from oracles.instances import distribution, random_instance, varied_instance
 
 import treewright as tw
 from treewright.errors import InfeasibleError

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.scores import random_scores
+from oracles.instances import random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw

@@ -7,9 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.expectations import Distribution, grandparents_of, siblings_of, stops_of
 from oracles.instances import Instance, random_instance
-from oracles.trees import Tree
+from oracles.trees import Distribution, Tree, grandparents_of, siblings_of, stops_of
 from scipy.stats import chisquare
 
 from treewright import _core

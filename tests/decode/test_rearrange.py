@@ -6,8 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.neighbours import PARTS, is_allowed, neighbours, problem_of, random_tree
+from oracles.instances import PARTS, Instance, is_allowed, neighbours, problem_of, random_instance, random_tree
 
 import treewright as tw
 from treewright import _core

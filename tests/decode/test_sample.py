@@ -8,8 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.instances import random_instance
-from oracles.sums import distribution
+from oracles.instances import distribution, random_instance
 from oracles.trees import all_trees, value
 from scipy.stats import chisquare
 

@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.sums import Distribution, distribution
+from oracles.instances import Distribution, Instance, distribution, random_instance
 
 import treewright as tw
 from treewright import _core

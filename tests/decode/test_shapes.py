@@ -9,9 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.scores import random_scores
-from oracles.shapes import holds, random_constraint, trees_within
-from oracles.trees import value
+from oracles.instances import random_scores
+from oracles.trees import holds, random_constraint, trees_within, value
 
 import treewright as tw
 from treewright.decode import Below, Depth, Problem, RootChildren, Span, Valency

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.sums import distribution
+from oracles.instances import Instance, distribution, random_instance
 
 import treewright as tw
 from treewright import trees

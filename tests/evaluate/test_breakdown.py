@@ -5,7 +5,7 @@ from __future__ import annotations
 import io
 
 import pytest
-from oracles.treebanks import damage, generate, to_conllu
+from oracles.conllu import damage, generate, to_conllu
 
 from treewright.corpus import Sentence, read
 from treewright.evaluate import evaluate

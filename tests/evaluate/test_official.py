@@ -6,7 +6,7 @@ import io
 from pathlib import Path
 
 import pytest
-from oracles.treebanks import damage, generate, parse_conllu, to_conllu
+from oracles.conllu import damage, generate, parse_conllu, to_conllu
 from udtools import udeval
 
 from treewright.corpus import read

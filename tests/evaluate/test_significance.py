@@ -7,7 +7,7 @@ import json
 
 import numpy as np
 import pytest
-from oracles.treebanks import damage, generate, to_conllu
+from oracles.conllu import damage, generate, to_conllu
 
 from treewright.corpus import Sentence
 from treewright.errors import InputError

@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.factors import GLOBAL, PARTS, Factor, Words, factors_of
-from oracles.instances import random_instance
-from oracles.neighbours import neighbours
+from oracles.instances import neighbours, random_instance
 from oracles.trees import Tree, all_trees
 
 import treewright as tw

@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import pipeline
+from oracles.processes import Run, runner
 
 import treewright as tw
 from treewright.errors import InputError

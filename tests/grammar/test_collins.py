@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from oracles.collins import Definition, Node
+from oracles.collins import TREES, Definition, Node
 
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError
@@ -19,14 +19,6 @@ MAX_UNARY = 2
 RULES = HeadRules(
     "@conjunctions C\n@dropped .\n@raised ,\n@verbs V\n@base NP\nS left VP; V\nVP left V; VP\nNP right N; left NP\n"
 )
-TREES = [
-    "(S (NP (N a)) (VP (V b)))",
-    "(S (NP (N a) (N b)) (VP (V b) (NP (N a))))",
-    "(S (NP (NP (N b)) (C c) (NP (N a))) (VP (V a)))",
-    "(S (S (VP (V b))) (, ,) (VP (VP (V a)) (C c) (VP (V b) (NP (N c)))))",
-    "(NP (NP (N b) (S (VP (V b)))) (, ,) (NP (N a)))",
-    "(VP (V a) (S (NP (N c)) (VP (V b))) (. .))",
-]
 SENTENCES = ["a", "a b", "b a", "a b a", "b c a", "a , b", "a c b a", "b , b a"]
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -70,12 +71,13 @@ def test_what_cannot_be_completed_is_named(grammar: ConstrainedGrammar, text: st
 def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
     raw = [["she", "saw", "the", "cat", "."], ["the", "cat", "saw", "a", "dog", "."], ["."]]
     options = LatentOptions(rounds=1, split_iterations=3, merge_iterations=2, smooth_iterations=2)
+    pair: dict[str, Any] = {"teachers": 2, "students": 2, "disjoint": True, "options": options}
     stages: list[str] = []
 
     def note(report: Report) -> None:
         stages.append(report.stage)
 
-    whole = selftrain(trees(), raw, teachers=2, students=2, disjoint=True, options=options, report=note)
+    whole = selftrain(trees(), raw, report=note, **pair)
     assert (whole.parsed, whole.left_out) == (2, 1)
     assert list(dict.fromkeys(stages)) == ["teacher 1", "teacher 2", "student 1", "student 2"]
 
@@ -85,32 +87,13 @@ def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:
 
     checkpoint = tmp_path / "model.checkpoint"
     with pytest.raises(KeyboardInterrupt):
-        selftrain(
-            *(trees(), raw), teachers=2, students=2, disjoint=True, options=options, report=stop, checkpoint=checkpoint
-        )
+        selftrain(trees(), raw, report=stop, checkpoint=checkpoint, **pair)
     with pytest.raises(InputError, match="a training was interrupted here; continue it with resume"):
-        selftrain(trees(), raw, teachers=2, students=2, disjoint=True, options=options, checkpoint=checkpoint)
+        selftrain(trees(), raw, checkpoint=checkpoint, **pair)
     with pytest.raises(InputError, match=r"another training: other training data, teachers 2 \(now 1\)"):
-        selftrain(
-            *(trees(), raw[:2]),
-            teachers=1,
-            students=2,
-            disjoint=True,
-            options=options,
-            checkpoint=checkpoint,
-            resume=True,
-        )
+        selftrain(trees(), raw[:2], checkpoint=checkpoint, resume=True, **pair | {"teachers": 1})
     stages.clear()
-    resumed = selftrain(
-        *(trees(), raw),
-        teachers=2,
-        students=2,
-        disjoint=True,
-        options=options,
-        report=note,
-        checkpoint=checkpoint,
-        resume=True,
-    )
+    resumed = selftrain(trees(), raw, report=note, checkpoint=checkpoint, resume=True, **pair)
     assert set(stages) == {"student 2"}
     for name, found in (("whole", whole), ("resumed", resumed)):
         found.grammar.save(tmp_path / name)

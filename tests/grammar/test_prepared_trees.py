@@ -8,7 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from oracles.brackets import some_nested, spelled
+from oracles.phrases import some_nested, spelled
 
 import treewright as tw
 from treewright.errors import FormatError, InputError

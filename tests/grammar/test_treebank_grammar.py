@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.phrase_trees import TAGS, WORDS, all_trees, some_trees
+from oracles.phrases import TAGS, WORDS, all_trees, some_trees
 
 import treewright as tw
 from treewright.errors import InfeasibleError, InputError

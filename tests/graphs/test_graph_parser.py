@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles.enhanced import treebank, without_graph
+from oracles.treebank import enhanced_treebank, without_graph
 
 import treewright as tw
 from treewright.checking import check
@@ -31,12 +31,12 @@ LABELS = ("nsubj", "conj", "obl", "acl", "case")
 
 @pytest.fixture(scope="module")
 def acyclic() -> GraphParser:
-    return GraphParser.train(treebank(40))
+    return GraphParser.train(enhanced_treebank(40))
 
 
 @pytest.fixture(scope="module")
 def cyclic() -> GraphParser:
-    return GraphParser.train(treebank(60, relatives=True))
+    return GraphParser.train(enhanced_treebank(60, relatives=True))
 
 
 def random_sentence(seed: int, words: int) -> tw.Sentence:
@@ -70,7 +70,7 @@ def test_pairs_are_those_whose_path_is_listed(seed: int) -> None:
 
 
 def test_templates_of_a_label_give_this_label() -> None:
-    for sentence in treebank(12, relatives=True):
+    for sentence in enhanced_treebank(12, relatives=True):
         view, edges = example_of(sentence)
         for (head, modifier), label in edges.items():
             pair = pair_on(view, path_between(view, head=head, modifier=modifier), head, modifier)
@@ -99,7 +99,7 @@ def test_a_suffix_joins_fixed_expressions_and_names_the_case() -> None:
 
 def test_graphs_of_a_small_treebank_are_learned(acyclic: GraphParser, cyclic: GraphParser) -> None:
     for parser, relatives in ((acyclic, False), (cyclic, True)):
-        gold = treebank(12, seed=5, relatives=relatives)
+        gold = enhanced_treebank(12, seed=5, relatives=relatives)
         found = list(parser.parse(map(without_graph, gold)))
         assert [one.deps for one in found] == [one.deps for one in gold]
         assert all((one.heads == other.heads).all() for one, other in zip(found, gold, strict=True))
@@ -108,16 +108,16 @@ def test_graphs_of_a_small_treebank_are_learned(acyclic: GraphParser, cyclic: Gr
 
 
 def test_training_twice_and_threads_give_the_same_bits(cyclic: GraphParser) -> None:
-    header, arrays = GraphParser.train(treebank(60, relatives=True)).to_arrays()
+    header, arrays = GraphParser.train(enhanced_treebank(60, relatives=True)).to_arrays()
     assert header == cyclic.to_arrays()[0]
     assert arrays["weights"].tobytes() == cyclic.to_arrays()[1]["weights"].tobytes()
-    trees = [without_graph(one) for one in treebank(30, seed=2, relatives=True)]
+    trees = [without_graph(one) for one in enhanced_treebank(30, seed=2, relatives=True)]
     assert [str(one) for one in cyclic.parse(trees)] == [str(one) for one in cyclic.parse(trees, threads=2, chunk=3)]
 
 
 def test_files_and_pickles_hold_the_same_graph_parser(cyclic: GraphParser, tmp_path: Path) -> None:
     cyclic.save(tmp_path / "one.graphs")
-    trees = treebank(6, seed=3, relatives=True)
+    trees = enhanced_treebank(6, seed=3, relatives=True)
     expected = [one.deps for one in cyclic.parse(trees)]
     for again in (GraphParser.load(tmp_path / "one.graphs"), pickle.loads(pickle.dumps(cyclic))):
         assert [one.deps for one in again.parse(trees)] == expected
@@ -143,7 +143,7 @@ def test_sentences_with_empty_nodes_are_left_out_and_kept_on_input(acyclic: Grap
     assert [node.id for node in found.empty_nodes] == ["2.1"]
     assert found.empty_nodes[0].deps == "2:conj"
     assert "2.1" not in "".join(found.deps)
-    parser = Parser.train(treebank(40), options=SMALL)
+    parser = Parser.train(enhanced_treebank(40), options=SMALL)
     [found] = parser.parse([sentence])
     assert (found.deps, found.empty_nodes[0].deps) == (["_"] * 3, "_")
     [found] = parser.with_graphs(acyclic).parse([sentence])
@@ -220,7 +220,7 @@ def test_every_graph_has_the_shape_of_the_training_data(
 
 
 def test_decode_says_what_the_graph_is_worth(acyclic: GraphParser) -> None:
-    sentence = treebank(1, seed=9)[0]
+    sentence = enhanced_treebank(1, seed=9)[0]
     found = acyclic.decode(without_graph(sentence))
     assert found.certified
     assert found.score > 0
@@ -231,9 +231,9 @@ def test_decode_says_what_the_graph_is_worth(acyclic: GraphParser) -> None:
 
 
 def test_complete_keeps_the_edges_that_people_wrote(acyclic: GraphParser) -> None:
-    gold = treebank(40)
+    gold = enhanced_treebank(40)
     parser = Parser.train(gold, options=SMALL).with_graphs(acyclic)
-    sentence = treebank(1, seed=4)[0]
+    sentence = enhanced_treebank(1, seed=4)[0]
     given = without_graph(sentence)
     given.deps = ["_", "_", "4:own", "_"]
     heads = sentence.heads.copy()
@@ -248,8 +248,8 @@ def test_complete_keeps_the_edges_that_people_wrote(acyclic: GraphParser) -> Non
 
 
 def test_given_edges_decide_between_the_heads_of_an_open_word(acyclic: GraphParser) -> None:
-    parser = Parser.train(treebank(40), options=SMALL).with_graphs(acyclic)
-    given = without_graph(treebank(1, seed=4)[0])
+    parser = Parser.train(enhanced_treebank(40), options=SMALL).with_graphs(acyclic)
+    given = without_graph(enhanced_treebank(1, seed=4)[0])
     given.heads, given.deprels = np.array([2, 0, -1, 2], np.int32), ["nsubj", "root", "_", "conj"]
     [found] = parser.complete([given])
     assert int(found.sentence.heads[2]) == 4
@@ -278,7 +278,7 @@ BAD = {
 @pytest.mark.parametrize("name", BAD)
 def test_given_edges_that_no_graph_has_are_refused(acyclic: GraphParser, name: str) -> None:
     cells, message = BAD[name]
-    given = treebank(1)[0]
+    given = enhanced_treebank(1)[0]
     given.deps = cells
     with pytest.raises(FormatError, match=message):
         list(acyclic.parse([given], keep=True))
@@ -295,20 +295,20 @@ def test_given_edges_that_no_graph_has_are_refused(acyclic: GraphParser, name: s
     ],
 )
 def test_bad_graphs_in_training_data_are_named(cells: list[str], message: str) -> None:
-    bad = treebank(1)[0]
+    bad = enhanced_treebank(1)[0]
     bad.deps = cells
     with pytest.raises(FormatError, match=message):
-        GraphParser.train([*treebank(4), bad])
+        GraphParser.train([*enhanced_treebank(4), bad])
 
 
 def test_two_edges_between_the_same_words_are_legal() -> None:
-    double = treebank(1)[0]
+    double = enhanced_treebank(1)[0]
     double.deps = ["2:nsubj|2:agent|4:nsubj", *double.deps[1:]]
     assert GraphParser.train([double] * 3).options.keep_tree
 
 
 def test_options_that_do_not_hold_in_the_data_are_refused() -> None:
-    bank = treebank(12, relatives=True)
+    bank = enhanced_treebank(12, relatives=True)
     with pytest.raises(FormatError, match="form a cycle: 1 -> 3 -> 1"):
         GraphParser.train(bank, options=GraphOptions(acyclic=True))
     with pytest.raises(FormatError, match="HEAD is 3, but DEPS has no edge from 3"):
@@ -321,9 +321,9 @@ def test_options_that_do_not_hold_in_the_data_are_refused() -> None:
 
 
 def test_a_parser_with_graphs_is_one_model(tmp_path: Path) -> None:
-    bank = treebank(40)
-    parser = Parser.train(bank, treebank(10, seed=1), options=replace(SMALL, graphs=GraphOptions()))
-    gold = treebank(10, seed=7)
+    bank = enhanced_treebank(40)
+    parser = Parser.train(bank, enhanced_treebank(10, seed=1), options=replace(SMALL, graphs=GraphOptions()))
+    gold = enhanced_treebank(10, seed=7)
     found = list(parser.parse(map(without_graph, gold)))
     assert [one.deps for one in found] == [one.deps for one in gold]
     parser.save(tmp_path / "with.parser")
@@ -335,8 +335,8 @@ def test_a_parser_with_graphs_is_one_model(tmp_path: Path) -> None:
 
 
 def test_each_of_the_best_trees_has_its_graph(acyclic: GraphParser) -> None:
-    parser = Parser.train(treebank(40), options=SMALL)
-    sentence = without_graph(treebank(1, seed=4)[0])
+    parser = Parser.train(enhanced_treebank(40), options=SMALL)
+    sentence = without_graph(enhanced_treebank(1, seed=4)[0])
     [found] = parser.with_graphs(acyclic).kbest([sentence], 3)
     assert len({tuple(tree.heads.tolist()) for tree in found}) == 3
     for tree in found:
@@ -347,12 +347,12 @@ def test_each_of_the_best_trees_has_its_graph(acyclic: GraphParser) -> None:
 
 
 def test_a_pipeline_names_bad_graphs_before_it_trains() -> None:
-    bad = treebank(1)[0]
+    bad = enhanced_treebank(1)[0]
     bad.deps = ["2:nsubj|2:nsubj", *bad.deps[1:]]
     epochs: list[object] = []
     for sentences, message in (
-        ([*treebank(4), bad], "DEPS has 2:nsubj twice"),
-        ([without_graph(one) for one in treebank(4)], "the training data has no graph to learn from"),
+        ([*enhanced_treebank(4), bad], "DEPS has 2:nsubj twice"),
+        ([without_graph(one) for one in enhanced_treebank(4)], "the training data has no graph to learn from"),
     ):
         with pytest.raises((FormatError, InputError), match=message):
             tw.Pipeline.train(
@@ -377,7 +377,7 @@ def test_sentences_without_the_column_are_parsed_without_graphs(acyclic: GraphPa
     (tmp_path / "x.conll").write_text(
         "1\tAda\t_\tPROPN\tPROPN\t_\t2\tnsubj\t_\t_\n2\tsings\t_\tVERB\tVERB\t_\t0\troot\t_\t_\n\n", encoding="utf-8"
     )
-    parser = Parser.train(treebank(40), options=SMALL).with_graphs(acyclic)
+    parser = Parser.train(enhanced_treebank(40), options=SMALL).with_graphs(acyclic)
     [found] = parser.parse(tw.read(tmp_path / "x.conll"))
     assert found.heads.tolist() == [2, 0]
     with pytest.raises(InputError, match="no column DEPS to write to"):
@@ -385,7 +385,7 @@ def test_sentences_without_the_column_are_parsed_without_graphs(acyclic: GraphPa
 
 
 def test_json_has_the_graph() -> None:
-    [sentence] = treebank(1)
+    [sentence] = enhanced_treebank(1)
     words = sentence.to_dict()["words"]
     assert words[0]["deps"] == "2:nsubj|4:nsubj"
     assert tw.Sentence.from_dict(sentence.to_dict()).graph == sentence.graph

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.tagged import CORPUS
+from oracles.induction import CORPUS
 
 from treewright.induce import convex_mst
 from treewright.induce.convex_mst import ArcModel, ConvexMstOptions, Regression, cells_of

@@ -6,7 +6,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from oracles.tagged import CORPUS, KINDS
+from oracles.induction import CORPUS, KINDS
 
 from treewright.errors import InputError
 from treewright.induce import dmv

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.left_corner import depth, probability, projective_trees
+from oracles.induction import depth, probability, projective_trees
 
 from treewright import _core
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from oracles.tag_sentences import CORPUS
+from oracles.induction import SENTENCES
 
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions
@@ -32,7 +32,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 ) -> None:
     monkeypatch.setattr(checkpoint, "CHECKPOINT_TIME_SHARE", float("inf"))  # a checkpoint after every step
     options, path, model = OPTIONS[name], tmp_path / "c", tmp_path / "model.tw"
-    InducedParser.train(CORPUS, options=options).save(tmp_path / "whole.tw")
+    InducedParser.train(SENTENCES, options=options).save(tmp_path / "whole.tw")
     whole = (tmp_path / "whole.tw").read_bytes()
     save, stopped = checkpoint.save, 0
     while not model.exists():
@@ -49,10 +49,10 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
         monkeypatch.setattr(checkpoint, "save", save_and_die)
         path.unlink(missing_ok=True)
         try:
-            InducedParser.train(CORPUS, options=options, checkpoint=path).save(model)
+            InducedParser.train(SENTENCES, options=options, checkpoint=path).save(model)
         except Killed:
             monkeypatch.setattr(checkpoint, "save", save)
-            InducedParser.train(CORPUS, options=options, checkpoint=path, resume=True).save(tmp_path / "resumed.tw")
+            InducedParser.train(SENTENCES, options=options, checkpoint=path, resume=True).save(tmp_path / "resumed.tw")
             assert (tmp_path / "resumed.tw").read_bytes() == whole
             stopped += 1
     assert stopped >= {"joint": 3, "best": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
@@ -61,10 +61,10 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
 
 def test_the_checkpoint_of_another_training_is_refused(tmp_path: Path) -> None:
     options, path = OPTIONS["lc-dmv"], tmp_path / "c"
-    InducedParser.train(CORPUS, options=options, checkpoint=path)
+    InducedParser.train(SENTENCES, options=options, checkpoint=path)
     with pytest.raises(InputError, match=r"c: a training was interrupted here; continue it with resume"):
-        InducedParser.train(CORPUS, options=options, checkpoint=path)
+        InducedParser.train(SENTENCES, options=options, checkpoint=path)
     with pytest.raises(InputError, match=r"c: the checkpoint of another training: iterations 4 \(now 5\)"):
-        InducedParser.train(CORPUS, options=replace(options, iterations=5), checkpoint=path, resume=True)
+        InducedParser.train(SENTENCES, options=replace(options, iterations=5), checkpoint=path, resume=True)
     with pytest.raises(InputError, match="another training: other training data"):
-        InducedParser.train(CORPUS[1:], options=options, checkpoint=path, resume=True)
+        InducedParser.train(SENTENCES[1:], options=options, checkpoint=path, resume=True)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.left_corner import depth, probability, projective_trees
-from oracles.tagged import CORPUS, KINDS, corpus_of
+from oracles.induction import CORPUS, KINDS, corpus_of, depth, probability, projective_trees
 
 import treewright as tw
 from treewright.induce import dmv, joint

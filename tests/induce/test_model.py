@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.tag_sentences import CORPUS, sentence
+from oracles.induction import SENTENCES, sentence
 
 import treewright as tw
 from treewright.checks import read_plain
@@ -23,11 +23,11 @@ from treewright.model import modelfile
 
 
 def test_one_sentence_is_no_list_of_sentences() -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(iterations=1))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(iterations=1))
     with pytest.raises(
         TypeError, match=r"^sentences is <Sentence.*>, of type Sentence; expected an iterable of Sentence"
     ):
-        parser.parse(CORPUS[0])  # type: ignore[arg-type]
+        parser.parse(SENTENCES[0])  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -39,29 +39,31 @@ def test_one_sentence_is_no_list_of_sentences() -> None:
     ],
 )
 def test_options_without_a_meaning_are_refused_before_the_first_sentence(options: Any, message: str) -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(iterations=1))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(iterations=1))
     with pytest.raises(ValueError, match=f"^{message}"):
-        parser.parse(CORPUS, **options)
+        parser.parse(SENTENCES, **options)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_learns_and_parses_trees(method: str) -> None:
     reported: list[Report] = []
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method=method, iterations=5), report=reported.append)
+    parser = InducedParser.train(
+        SENTENCES, options=InductionOptions(method=method, iterations=5), report=reported.append
+    )
     assert reported
-    for parsed in parser.parse(CORPUS):
+    for parsed in parser.parse(SENTENCES):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
         assert parsed.deprels.count("root") == 1
         assert [deprel == "punct" for deprel in parsed.deprels] == [tag == "PUNCT" for tag in parsed.upos]
 
 
 def test_a_parser_is_shown_by_its_method_and_its_tags() -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method="dmv", iterations=1))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method="dmv", iterations=1))
     assert repr(parser) == f"InducedParser(method='dmv', {len(parser.kinds)} tags)"
 
 
 def test_training_twice_gives_the_same_model() -> None:
-    first, second = (InducedParser.train(CORPUS, options=InductionOptions(iterations=5)) for _ in range(2))
+    first, second = (InducedParser.train(SENTENCES, options=InductionOptions(iterations=5)) for _ in range(2))
     assert first.dmv is not None
     assert second.dmv is not None
     for one, other in zip(first.dmv.tables(), second.dmv.tables(), strict=True):
@@ -69,7 +71,7 @@ def test_training_twice_gives_the_same_model() -> None:
 
 
 def test_sentences_of_any_shape_parse() -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=5))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", iterations=5))
     shapes = ["NOUN", "PUNCT", "PUNCT PUNCT PUNCT", "DET DET ADP", "SYM INTJ", " ".join(["NOUN", "VERB"] * 60)]
     for parsed in parser.parse([sentence(tags) for tags in shapes]):
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
@@ -77,7 +79,7 @@ def test_sentences_of_any_shape_parse() -> None:
 
 
 def test_preferences_are_probabilities_most_likely_first() -> None:
-    found = preferences(InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=10)))
+    found = preferences(InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", iterations=10)))
     shares = [row["probability"] for row in found["roots"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, rel=1e-9)
@@ -96,7 +98,7 @@ def test_untagged_text_is_refused_with_the_remedy() -> None:
     message = r":1: a word without a tag \('_' in UPOS\); tag the text first .* --clusters N"
     with pytest.raises(InputError, match=message):
         InducedParser.train([untagged])
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method="lc-dmv", iterations=2))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", iterations=2))
     with pytest.raises(InputError, match=message):
         next(parser.parse([untagged]))
 
@@ -126,14 +128,14 @@ def test_a_corpus_without_sentences_is_refused() -> None:
 
 
 def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method="best", iterations=5))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method="best", iterations=5))
     assert (parser.rules.name, parser.options.start) == ("content", "uniform")
     long = sentence(" ".join(["NOUN", "VERB"] * 60))
-    for parsed in parser.parse([*CORPUS, long]):
+    for parsed in parser.parse([*SENTENCES, long]):
         assert parsed.parse.score <= parsed.parse.bound + 1e-9
         assert parsed.parse.certified == (parsed.parse.gap < 1e-6 * abs(parsed.parse.score))
     mine = InducedParser.train(
-        CORPUS, options=InductionOptions(method="best", rules="noji", start="klein-manning", iterations=5)
+        SENTENCES, options=InductionOptions(method="best", rules="noji", start="klein-manning", iterations=5)
     )
     assert (mine.rules.name, mine.options.start) == ("noji", "klein-manning")
 
@@ -149,7 +151,7 @@ def test_resolved_options_stay_and_return_from_a_header(method: str) -> None:
 
 def test_unknown_methods_are_answered_with_those_there_are() -> None:
     with pytest.raises(InputError, match="there is no method 'magic'; there are best, joint, dmv, lc-dmv, convex-mst"):
-        InducedParser.train(CORPUS, options=InductionOptions(method="magic"))
+        InducedParser.train(SENTENCES, options=InductionOptions(method="magic"))
 
 
 def test_rules_of_ones_own(tmp_path: Path) -> None:
@@ -183,18 +185,18 @@ def test_unknown_rules_are_answered_with_those_there_are() -> None:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_a_saved_model_parses_as_before(tmp_path: Path, method: str) -> None:
-    parser = InducedParser.train(CORPUS, options=InductionOptions(method=method, iterations=5))
+    parser = InducedParser.train(SENTENCES, options=InductionOptions(method=method, iterations=5))
     parser.save(tmp_path / "model.tw")
     loaded = InducedParser.load(tmp_path / "model.tw")
     assert loaded.options == parser.options
-    for one, other in zip(parser.parse(CORPUS), loaded.parse(CORPUS), strict=True):
+    for one, other in zip(parser.parse(SENTENCES), loaded.parse(SENTENCES), strict=True):
         np.testing.assert_array_equal(one.heads, other.heads)
 
 
 def test_a_kept_file_of_format_1_parses_as_it_did_when_it_was_written() -> None:
     parser = InducedParser.load(Path(__file__).parents[1] / "data" / "induced.tw")
     assert (parser.options.method, parser.rules.name) == ("best", "content")
-    assert [parsed.heads.tolist() for parsed in parser.parse(CORPUS[:6])] == [
+    assert [parsed.heads.tolist() for parsed in parser.parse(SENTENCES[:6])] == [
         [2, 3, 0, 5, 3, 3],
         [3, 1, 0, 3],
         [2, 3, 4, 0, 7, 7, 4, 4],

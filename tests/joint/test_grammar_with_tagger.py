@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from oracles.phrase_trees import some_trees
+from oracles.phrases import some_trees
 
 import treewright as tw
 from treewright.errors import InputError

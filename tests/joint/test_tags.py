@@ -8,8 +8,8 @@ from random import Random
 
 import numpy as np
 import pytest
-from oracles.phrase_trees import WORDS, all_trees, some_trees
-from oracles.tag_program import joint_value
+from oracles.phrases import WORDS, all_trees, some_trees
+from oracles.programs import best_tagged_value
 
 import treewright as tw
 from treewright._core import ContextFree
@@ -44,7 +44,7 @@ def value_of(tagger: Trigrams, names: list[str]) -> float:
 def test_the_joint_optimum_is_that_of_the_integer_program(seed: int) -> None:
     length, weight = 1 + seed % 6, [0.5, 1.0, 2.0][seed % 3]
     grammar, tagger, words = some_models(seed, length)
-    expected = joint_value(grammar, tagger, words, weight)
+    expected = best_tagged_value(grammar, tagger, words, weight)
     if expected == -math.inf:
         with pytest.raises(InfeasibleError, match="the grammar has no tree with tags that the tagger considers"):
             agree_on_tags(grammar, tagger, words, weight=weight)

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.expectations import Distribution, grandparents_of, siblings_of, stops_of
 from oracles.instances import Instance, random_instance
-from oracles.trees import Tree, all_trees
+from oracles.trees import Distribution, Tree, all_trees, grandparents_of, siblings_of, stops_of
 
 from treewright import _core
 from treewright.decode import Parts

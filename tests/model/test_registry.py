@@ -9,9 +9,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.commands import Run, runner
 from oracles.pipelines import pipeline, text_of, written
-from oracles.processes import LIMIT
+from oracles.processes import LIMIT, Run, runner
 
 import treewright as tw
 from treewright.errors import InputError, NameWarning

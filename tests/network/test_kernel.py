@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.network_definition import expected
-from oracles.networks import SMALL, random_network, random_sentences
+from oracles.networks import SMALL, expected, random_network, random_sentences
 
 from treewright._core import NetworkReader, NetworkWeights
 from treewright.network import Network, Reading

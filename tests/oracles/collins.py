@@ -15,6 +15,16 @@ Event = tuple[
     tuple[object, ...], tuple[tuple[object, ...], ...], object
 ]  # outcome after histories, most specific first
 
+# For the tests; the last one ends with a mark that head rules may drop.
+TREES = [
+    "(S (NP (N a)) (VP (V b)))",
+    "(S (NP (N a) (N b)) (VP (V b) (NP (N a))))",
+    "(S (NP (NP (N b)) (C c) (NP (N a))) (VP (V a)))",
+    "(S (S (VP (V b))) (, ,) (VP (VP (V a)) (C c) (VP (V b) (NP (N c)))))",
+    "(NP (NP (N b) (S (VP (V b)))) (, ,) (NP (N a)))",
+    "(VP (V a) (S (NP (N c)) (VP (V b))) (. .))",
+]
+
 
 @dataclass(frozen=True)
 class Node:

@@ -1,12 +1,56 @@
-"""Random sentences to decode: scores of every kind, now and then with forbidden parts and constraints."""
+"""Random sentences to decode, with scores of every kind, and sums and neighbourhoods of their trees by definition."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from oracles.trees import Tree, all_trees, value
+from scipy.special import logsumexp
+
+import treewright as tw
+from treewright.decode import Problem
+
+# Random scores for decoders: every combination of parts, holes that forbid, ties.
+
+Scores = dict[str, Any]  # arrays by the names of decode.tree: arc, sib, grand, stop
+
+
+def random_scores(
+    rng: np.random.Generator, n: int, names: str = "arc", *, holes: float = 0.0, ties: bool = False, scale: float = 1.0
+) -> Scores:
+    """Arrays over n words for the names given ("arc sib stop"), a share of them -inf; ties: small whole numbers."""
+    nodes = n + 1
+    found: Scores = {}
+    for name in names.split():
+        shape = {"arc": (nodes, nodes), "stop": (nodes, nodes, 2)}.get(name, (nodes,) * 3)
+        array = rng.integers(-2, 3, shape).astype(np.float64) if ties else rng.normal(size=shape) * scale
+        array[rng.random(shape) < (holes if name == "arc" else holes / 4)] = -np.inf
+        found[name] = array
+    return found
+
+
+def random_arcs(rng: np.random.Generator, heads: Any, count: int) -> list[tuple[int, int]]:
+    """Some arcs of a tree, to be required."""
+    words = rng.choice(np.arange(1, len(heads)), size=min(count, len(heads) - 1), replace=False)
+    return [(int(heads[m]), int(m)) for m in words]
+
+
+def random_constraints(
+    rng: np.random.Generator, trees: Sequence[Tree], forbidden: int
+) -> tuple[dict[str, Any], list[Tree]]:
+    """Arguments of decode that require an arc of one tree and forbid arcs of another; and the trees that meet them."""
+    require = random_arcs(rng, trees[int(rng.integers(len(trees)))], 1)
+    forbid = [arc for arc in random_arcs(rng, trees[int(rng.integers(len(trees)))], forbidden) if arc not in require]
+    allowed = [tree for tree in trees if all(tree[m] == h for h, m in require) and all(tree[m] != h for h, m in forbid)]
+    return {"require": require, "forbid": forbid}, allowed
+
+
+# Random sentences to decode: scores of every kind, now and then with forbidden parts and constraints.
 
 
 @dataclass(frozen=True)
@@ -73,11 +117,100 @@ def random_instance(
     return Instance(arc, arrays, shape)
 
 
-def varied_instance(trial: int, *, parts: str, root: str, projective: bool, ties: bool = False) -> Instance:
-    """An instance of a series: 1 to 5 words, every second one with constraints, every third with forbidden parts."""
-    words = 1 + trial % 5
-    constrained = words > 1 and trial % 2 == 1
-    sparse = 0.1 * (trial % 3 == 2)
-    return random_instance(
-        trial, words, parts=parts, root=root, projective=projective, constrained=constrained, sparse=sparse, ties=ties
+def varied_instance(trial: int, *, parts: str, root: str, projective: bool = False) -> Instance:
+    """Return an instance of a series: 1 to 5 words, now and then with constraints, forbidden parts and ties."""
+    shape: dict[str, Any] = {"parts": parts, "root": root, "projective": projective, "constrained": trial % 3 == 2}
+    return random_instance(trial, 1 + trial % 5, sparse=0.12 * (trial % 4 == 1), ties=trial % 2 == 1, **shape)
+
+
+# Sums over all trees of an instance by their definition: log partition, entropy, marginals, expected correct heads.
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """Every tree of finite value with its probability exp(value) / Z."""
+
+    trees: list[Tree]
+    values: NDArray[np.float64]
+
+    @property
+    def log_partition(self) -> float:
+        return float(logsumexp(self.values))
+
+    @property
+    def probabilities(self) -> NDArray[np.float64]:
+        return np.exp(self.values - self.log_partition)
+
+    @property
+    def entropy(self) -> float:
+        present = self.probabilities[self.probabilities > 0]
+        return float(-(present * np.log(present)).sum())
+
+    @property
+    def marginals(self) -> NDArray[np.float64]:
+        nodes = len(self.trees[0])
+        found = np.zeros((nodes, nodes))
+        for tree, probability in zip(self.trees, self.probabilities, strict=True):
+            found[list(tree[1:]), np.arange(1, nodes)] += probability
+        return found
+
+    def correct_heads(self, heads: Any) -> float:
+        """How many words of a tree drawn from the distribution have these heads, on average."""
+        agree = (np.array(self.trees)[:, 1:] == np.asarray(heads)[1:]).sum(axis=1)
+        return float(agree @ self.probabilities)
+
+
+def distribution(instance: Instance) -> Distribution | None:
+    """None when no tree has a finite value."""
+    found = [(tree, instance.value(tree)) for tree in instance.trees()]
+    found = [(tree, value) for tree, value in found if value > -np.inf]
+    if not found:
+        return None
+    return Distribution([tree for tree, _ in found], np.array([value for _, value in found]))
+
+
+# The neighbourhood of hill climbing and rearrangement by its definition: all trees one change of a head away.
+
+PARTS = ["", "sib", "sib stop", "grand", "sib stop grand"]
+
+
+def problem_of(instance: Instance) -> Problem:
+    return Problem.of(instance.arc, **instance.arguments)
+
+
+def is_allowed(instance: Instance, heads: Any) -> bool:
+    """Without a list of all trees, so for any length."""
+    heads = [int(h) for h in heads]
+    shape = instance.shape
+    return (
+        tw.trees.is_tree(heads, root=shape["root"])
+        and (not shape["projective"] or tw.trees.is_projective(heads))
+        and all(heads[m] == h for h, m in shape.get("require", ()))
+        and all(heads[m] != h for h, m in shape.get("forbid", ()))
+        and all(instance.arc[heads[m], m] > -np.inf for m in range(1, len(heads)))
     )
+
+
+def neighbours(instance: Instance, heads: Any) -> list[list[int]]:
+    """Every tree one change away: another head for a word; with a single root also another root above the old one."""
+    heads = [int(h) for h in heads]
+    words = range(1, len(heads))
+    found = []
+    for m in words:
+        for h in range(len(heads)):
+            if h not in (m, heads[m]):
+                found.append([*heads[:m], h, *heads[m + 1 :]])
+    if instance.shape["root"] == "single":
+        root = heads.index(0)
+        for new, h in product(words, words):
+            if new != root and h != root:
+                swapped = list(heads)
+                swapped[new], swapped[root] = 0, h
+                found.append(swapped)
+    return [tree for tree in found if is_allowed(instance, tree)]
+
+
+def random_tree(instance: Instance, seed: int) -> Any:
+    noise = np.random.default_rng(seed).gumbel(size=instance.arc.shape)
+    noise[instance.arc == -np.inf] = -np.inf
+    return tw.decode.tree(noise, **instance.shape).heads

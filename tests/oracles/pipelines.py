@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
+from pathlib import Path
 
 from oracles.treebank import treebank
 
@@ -13,9 +15,8 @@ from treewright.pipeline import Pipeline
 from treewright.tagger import Tagger, TaggerOptions
 from treewright.tokeniser import Tokeniser
 
-PARSER = ParserOptions(
-    "sib", projective=True, pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
-)
+TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
+PARSER = replace(TINY, model="sib", projective=True)
 TAGGER = TaggerOptions(("upos",), tags=Learning(bits=12, epochs=3))
 
 
@@ -34,6 +35,13 @@ def pipeline() -> Pipeline:
     """Cuts text by rules."""
     sentences = written(80, 0)
     return Pipeline(Tokeniser(), Tagger.train(sentences, options=TAGGER), Parser.train(sentences, options=PARSER))
+
+
+def parser_file(folder: Path, options: ParserOptions = PARSER) -> str:
+    """Train a parser on generated trees and return the path of its file."""
+    path = folder / "model.tw"
+    Parser.train(treebank(60), options=options).save(path)
+    return str(path)
 
 
 def text_of(count: int, seed: int) -> str:

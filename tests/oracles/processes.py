@@ -1,15 +1,23 @@
-"""Processes that tests start, with a time limit: one that hangs fails its test instead of the whole run."""
+"""Processes that tests start, the command line called in this process, and interrupts after a time."""
 
 from __future__ import annotations
 
+import io
+import signal
 import subprocess
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
 from typing import Any
 
 import pytest
+
+from treewright.cli import main
+
+# Processes that tests start, with a time limit: one that hangs fails its test instead of the whole run.
 
 LIMIT = 120  # seconds; the slowest of these processes takes 10 on a busy machine
 
@@ -40,3 +48,58 @@ def started_process(command: Sequence[str | Path], **options: Any) -> Iterator[s
         limit.cancel()
         if is_late:
             pytest.fail(f"{command} did not end within {LIMIT} seconds and was killed")
+
+
+# The command line, called in this process.
+
+
+@dataclass(frozen=True)
+class Ended:
+    returncode: int
+    stdout: str
+    stderr: str
+
+
+Run = Callable[..., Ended]
+
+
+def runner(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], *command: str) -> Run:
+    """run(*arguments, stdin=...) is `treewright command arguments`, and what came of it."""
+
+    def run(*arguments: str, stdin: str | bytes = "") -> Ended:
+        given = stdin.encode() if isinstance(stdin, str) else stdin
+        monkeypatch.setattr(sys, "argv", ["treewright", *command, *arguments])
+        monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BufferedReader(io.BytesIO(given))))
+        with pytest.raises(SystemExit) as ended:
+            main()
+        return Ended(int(ended.value.code or 0), *capsys.readouterr())
+
+    return run
+
+
+# A keyboard interrupt after a time, for searches that must stop at once.
+
+needs_timer = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="needs a timer signal")
+
+
+@contextmanager
+def interrupted_after(seconds: float) -> Iterator[None]:
+    """Expect that the body is ended by the KeyboardInterrupt that a timer raises.
+
+    The timer repeats: Python drops an exception that is raised in a finaliser, and the search would go on.
+    """
+    is_over = False
+
+    def stop(*_: object) -> None:
+        if not is_over:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, seconds, seconds)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            yield
+    finally:
+        is_over = True
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

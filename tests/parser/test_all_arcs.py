@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
+from oracles.pipelines import TINY
 from oracles.treebank import treebank
 from oracles.trees import all_trees
 
 import treewright as tw
 from treewright.corpus import Sentence
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, worker
+from treewright.parser import Parser, worker
 
-TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
 WORDS = Sentence.from_words(["the", "dog", "sees", "a", "song"], upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
 
 

@@ -6,15 +6,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from oracles.pipelines import TINY
 from oracles.treebank import treebank
 from oracles.trees import all_trees
 
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import FormatError
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring, rank
-
-TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
+from treewright.parser import Parser, rank
 
 
 @pytest.fixture(scope="module", params=["arc", "sib", "grand"])

@@ -7,17 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from oracles.pipelines import pipeline
+from oracles.pipelines import TINY, pipeline
 from oracles.treebank import treebank
 from oracles.trees import all_trees
 
 import treewright as tw
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
+from treewright.parser import Parser
 from treewright.parser.tree_parts import parts_of_tree
 
-TINY = ParserOptions(pruning=Pruning(bits=10, folds=2), scoring=Scoring(bits=12), labelling=Labelling(bits=10))
 WORDS = ["the", "dog", "sees", "a", "song"]
 SENTENCE = Sentence.from_words(WORDS, upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
 

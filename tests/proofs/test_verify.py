@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
+from oracles.instances import Instance, random_instance, varied_instance
 from oracles.pages import REPO
 from oracles.processes import run_process
 from oracles.trees import all_trees, parts_of
@@ -67,16 +67,7 @@ def is_true(instance: Instance, parse: Parse) -> bool:
 def test_proofs_of_decoders_are_accepted_and_bound_every_tree(parts: str, projective: bool, root: str) -> None:
     accepted = 0
     for seed in range(24):
-        instance = random_instance(
-            seed,
-            1 + seed % 5,
-            parts=parts,
-            root=root,
-            projective=projective,
-            constrained=seed % 3 == 2,
-            sparse=0.12 * (seed % 4 == 1),
-            ties=seed % 2 == 1,
-        )
+        instance = varied_instance(seed, parts=parts, root=root, projective=projective)
         try:
             parse = prove(instance)
         except InfeasibleError:

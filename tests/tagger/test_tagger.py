@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from oracles.tagged_text import treebank
+from oracles.treebank import tagged_treebank
 
 import treewright as tw
 from treewright.errors import InputError
@@ -17,7 +17,7 @@ from treewright.tagger import Tagger, TaggerOptions, training
 from treewright.tagger.scripts import apply_script, script_of
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
-TRAIN, TEST = treebank(120), treebank(40, seed=2)
+TRAIN, TEST = tagged_treebank(120), tagged_treebank(40, seed=2)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_lemmas_alone_follow_the_tags_of_the_file() -> None:
 
 
 def test_same_answer_for_any_number_of_threads(tagger: Tagger) -> None:
-    sentences = [bare(sentence) for sentence in treebank(200, seed=3)]
+    sentences = [bare(sentence) for sentence in tagged_treebank(200, seed=3)]
     one, three = list(tagger.tag(sentences)), list(tagger.tag(sentences, threads=3))
     assert one == three
     for a, b in zip(one, three, strict=True):

@@ -9,7 +9,7 @@ from random import Random
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracles.tagged_text import treebank
+from oracles.treebank import tagged_treebank
 
 import treewright as tw
 from treewright.learn import Learning
@@ -18,7 +18,7 @@ from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.tokeniser.casing import with_case_noise, with_noisy_paragraphs, without_capitals
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4), case_noise=0.4)
-TRAIN, TEST = treebank(120), treebank(40, seed=2)
+TRAIN, TEST = tagged_treebank(120), tagged_treebank(40, seed=2)
 
 
 @pytest.fixture(scope="module")

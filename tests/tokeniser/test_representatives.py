@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cache
 
 import pytest
-from oracles.tagged_text import treebank
+from oracles.treebank import tagged_treebank
 
 import treewright as tw
 from treewright.learn import Learning
@@ -37,7 +37,7 @@ EXAMPLES = {
 
 
 def tagger_of(*added: tw.Sentence) -> Tagger:
-    return Tagger.train([*treebank(120), *added], columns=["upos", "lemma"], options=SMALL)
+    return Tagger.train([*tagged_treebank(120), *added], columns=["upos", "lemma"], options=SMALL)
 
 
 @cache

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from oracles.pipelines import written
-from oracles.tagged_text import treebank
+from oracles.treebank import tagged_treebank
 
 import treewright as tw
 from treewright.corpus.offsets import join_tokens, surface_tokens
@@ -35,11 +35,11 @@ CONTRACTED = """# text = I don't know.
 
 @pytest.fixture(scope="module")
 def learned() -> Tokeniser:
-    return Tokeniser.train(treebank(150), options=SMALL)
+    return Tokeniser.train(tagged_treebank(150), options=SMALL)
 
 
 def test_learned_from_a_treebank(learned: Tokeniser) -> None:
-    gold = treebank(30, seed=2)
+    gold = tagged_treebank(30, seed=2)
     text, _ = text_and_ends(gold)
     found = learned(text)
     assert [sentence.forms for sentence in found] == [sentence.forms for sentence in gold]
@@ -86,7 +86,7 @@ def test_long_texts_together_are_tokenised_as_each_alone(learned: Tokeniser) -> 
 
 
 def test_the_end_of_a_text_is_the_end_of_a_paragraph() -> None:
-    paragraphs = treebank(60, seed=4)
+    paragraphs = tagged_treebank(60, seed=4)
     for number, sentence in enumerate(paragraphs):
         sentence.comments = [f"# newpar id = {number}"]
     tokeniser = Tokeniser.train(paragraphs, options=SMALL)
@@ -181,9 +181,9 @@ def test_any_text_is_rebuilt(learned: Tokeniser, by_rules: bool, text: str) -> N
 
 def test_a_loaded_tokeniser_is_the_same(learned: Tokeniser, tmp_path: Path) -> None:
     learned.save(tmp_path / "a.tw")
-    Tokeniser.train(treebank(150), options=SMALL).save(tmp_path / "b.tw")
+    Tokeniser.train(tagged_treebank(150), options=SMALL).save(tmp_path / "b.tw")
     assert (tmp_path / "a.tw").read_bytes() == (tmp_path / "b.tw").read_bytes()
-    text, _ = text_and_ends(treebank(20, seed=5))
+    text, _ = text_and_ends(tagged_treebank(20, seed=5))
     assert Tokeniser.load(tmp_path / "a.tw")(text) == learned(text)
     with pytest.raises(InputError, match="is a tokeniser, but a tagger is needed"):
         tw.tagger.Tagger.load(tmp_path / "a.tw")

@@ -49,8 +49,8 @@ EDGE_ATOMS = {
 SETS = ("h", "t", "m")  # roles whose modifiers are taken one by one: `h.each`
 SET_SIZE = 6  # modifiers that are taken one by one; not tuned
 
-# Without any one group of them ELAS changes by at most 0.03 on the development sets of
-# Lithuanian-ALKSNIS and Danish-DDT (benchmarks/graphs.py --templates).
+# Without any one group of them ELAS changes by at most 0.03 on the development sets of Lithuanian-ALKSNIS and
+# Danish-DDT.
 TEMPLATES = (
     *("path", "path m.upos", "path h.upos", "path t.upos", "path m.upos h.upos", "path m.xpos h.xpos order"),
     *("path m.lemma", "path h.lemma", "path t.lemma", "path n.lemma", "path u.lemma", "path g.lemma", "path m.form"),

@@ -13,9 +13,9 @@ from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fi
 class GraphOptions:
     """Options of the training of a graph parser; saved with the model.
 
-    acyclic and keep_tree are those of the training data if None. The numbers were not tuned: `benchmarks/graphs.py
-    --settings` shows that with half and twice as many epochs, other rates, epsilons, margins and table sizes ELAS from
-    gold trees changes by at most 0.02 on the development sets of Danish-DDT and Lithuanian-ALKSNIS.
+    acyclic and keep_tree are those of the training data if None. The numbers were not tuned: with half and
+    twice as many epochs, other rates, epsilons, margins and table sizes ELAS from gold trees changes by at most 0.02 on
+    the development sets of Danish-DDT and Lithuanian-ALKSNIS.
     """
 
     seed: Count = 1

@@ -24,8 +24,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 # Of a treebank grammar that agrees with a tagger. On 70 dev sentences of CRAFT, 4,000 training trees and a weight of 2:
-# with the labels of parents at tags F1 67.2 and tags 95.58 %, without 64.7 and 95.37 %; benchmarks/grammars.py compares
-# the grammars alone.
+# with the labels of parents at tags F1 67.2 and tags 95.58 %, without 64.7 and 95.37 %.
 TREEBANK = TreebankOptions(Markov(vertical=2, horizontal=1, tags=True))
 
 
@@ -97,7 +96,6 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
 
         On three sets of 200 to 300 dev sentences of CRAFT the best weight by tags is 1 to 1.5, with tags and F1 of
         brackets above those of fixed tags in each; by F1 it is 0.5, with fewer tags right than the tagger has alone.
-        benchmarks/grammars.py --settings has both.
         """
         return scores_of(gold, system).tagging_accuracy
 

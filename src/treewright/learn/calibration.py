@@ -6,7 +6,7 @@ The confidence is then a function of p with three parameters (beta calibration; 
     confidence = logistic(of_right * log p - of_wrong * log(1 - p) + offset)
 
 The temperature alone leaves a larger error: it cannot correct p where a model considers one answer only, and it treats
-low and high p alike. benchmarks/calibration.py prints both.
+low and high p alike. benchmarks/accuracy/calibration.py prints both.
 """
 
 from __future__ import annotations

@@ -14,11 +14,11 @@ from typing import Any, NamedTuple
 
 from treewright.corpus import Sentence
 
-# By benchmarks/label_rules.py, on development sets: counts from 3 to 300 change LAS by -0.02 to +0.03 points.
+# On development sets, counts from 3 to 300 change LAS by -0.02 to +0.03 points.
 MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
 # Share of the words. Where tags are predicted, a contradiction is about as often an error of the tagger. With 2,000
 # training sentences, rules about tags from an expected count of 10 on lose 0.07 points of LAS on the development sets
-# of EWT and Portuguese-Bosque, from 1,000 on none (benchmarks/label_rules.py).
+# of EWT and Portuguese-Bosque, from 1,000 on none.
 MIN_SHARE_PREDICTED = 0.01
 # By the validation of Universal Dependencies this label has this tag alone, and this tag this label, as far as the
 # treebank obeys.

@@ -43,7 +43,7 @@ class Calibrations(NamedTuple):
 
 
 # Of models that were trained without development data. The temperature of the heads is that of models of English-EWT
-# (benchmarks/calibration.py).
+# (benchmarks/accuracy/calibration.py).
 UNCALIBRATED = Calibrations(Calibration(temperature=2.0), Calibration())
 
 

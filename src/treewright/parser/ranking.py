@@ -51,7 +51,7 @@ ORDERS: dict[str, Callable[[Completion], float]] = {  # sentences with high valu
     "mean-entropy": mean_entropy,
     "total-entropy": total_entropy,
 }
-DEFAULT_ORDER = "file"  # no other order saves corrections: benchmarks/annotation.py
+DEFAULT_ORDER = "file"  # no other order saves corrections: benchmarks/accuracy/annotation.py
 
 
 def rank(completions: Iterable[Completion], *, order: str = DEFAULT_ORDER) -> list[Ranked]:

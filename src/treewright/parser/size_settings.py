@@ -1,16 +1,12 @@
-"""Training settings of the scorer that depend on the size of the treebank: the one place for these numbers.
-
-`benchmarks/settings.py` measures them on the development sets of treebanks of several sizes, with several seeds; its
-table is in docs/figures.md.
-"""
+"""Training settings of the scorer that depend on the size of the treebank: the one place for these numbers."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 treebanks (docs/figures.md)
+RESTARTS = 3  # of a small treebank: 0.0 to 0.3 UAS better than one on 5 of 6 development sets, three seeds
 # Words of the largest treebank that has several. On development sets three are better than one by 0.27 and 0.40 UAS on
-# 65,000 words (English-EWT, first 4,000; two seeds), not better with 88,000 (Danish-DDT; benchmarks/factors.py).
+# 65,000 words (English-EWT, first 4,000; two seeds), not better with 88,000 (Danish-DDT).
 RESTART_WORDS = 75_000
 RESTART_EPOCHS = 2  # epochs of each restart, where there are several
 

@@ -38,8 +38,8 @@ class TaggerOptions:
     max_candidates: Positive = 4  # tags of a word that the trigram model decodes over, the best by unary score
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))
-    # The share of the training sentences that are in lower case (casing.py); chosen on development data by
-    # benchmarks/casing.py.
+    # The share of the training sentences that are in lower case (tokeniser/casing.py); chosen on development data.
+    # benchmarks/accuracy/real_text.py prints what lower case and capitals cost.
     case_noise: Share = 0.2
 
     def __post_init__(self) -> None:

@@ -17,7 +17,8 @@ class TokeniserOptions:
     learning: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
     )
-    boundaries: Learning = field(  # of the sentence ends between tokens; chosen by benchmarks/sentence_splitting.py
+    # Of the sentence ends between tokens; chosen by benchmarks/accuracy/sentence_splitting.py.
+    boundaries: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=2, rate=0.2, adagrad_epsilon=5.0, margin=0.0)
     )
     # The share of the paragraphs that are in lower case or in capitals (casing.py). Chosen on the development data of

@@ -22,7 +22,8 @@ from treewright.words.units import Units
 if TYPE_CHECKING:
     from scipy import sparse
 
-# Chosen by benchmarks/words.py DATA --settings windows, by the tags that the closest vectors give to unknown words.
+# UPOS of unknown words by their closest vectors: 68.16 % right, with window 1 66.90, 3 68.36 (1.5 times as long), with
+# powers 0 and 0.5 65.40 and 66.27 (English-EWT, vectors of 64 numbers).
 WINDOW = 2  # the largest distance of a neighbour
 POWER = 1.0  # p
 SMOOTHING = 0.75  # a; Levy, Goldberg & Dagan (2015)

@@ -25,7 +25,7 @@ CLASSES, TREE, VECTORS = "word classes", "class tree", "vectors"  # the stages
 
 
 def stage_costs(options: WordsOptions) -> list[StageCost]:
-    """Return the stages of a training, with their costs on a text of 600,000 words (benchmarks/words.py)."""
+    """Return the stages of a training, with their costs on a text of 600,000 words (benchmarks/accuracy/words.py)."""
     stages = []
     if options.classes != 0:
         stages += [StageCost(CLASSES, options.sweeps, 0.5), StageCost(TREE, 1, 1.0)]

@@ -1,4 +1,4 @@
-"""Left-corner depth and the DMV's probability of a tree, by definition. Slow and plain on purpose."""
+"""Small corpora of tags for grammar induction; left-corner depth and the DMV's probability of a tree by definition."""
 
 from __future__ import annotations
 
@@ -6,7 +6,54 @@ from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
+import numpy as np
 from oracles.trees import Tree, any_nonprojective, dominates, sides
+
+import treewright as tw
+from treewright.induce.tagged import TaggedCorpus
+
+# A small corpus of tags for the tests of induction.
+
+KINDS = ("ADP", "DET", "NOUN", "VERB")
+
+
+def corpus_of(*sentences: str) -> TaggedCorpus:
+    tags = [[KINDS.index(tag) for tag in sentence.split()] for sentence in sentences]
+    flat = np.array([tag for sentence in tags for tag in sentence], dtype=np.int32)
+    return TaggedCorpus(KINDS, flat, np.cumsum([len(sentence) for sentence in tags]).astype(np.int32), [])
+
+
+CORPUS = corpus_of(
+    "DET NOUN VERB",
+    "NOUN VERB DET NOUN",
+    "DET NOUN VERB ADP DET NOUN",
+    "VERB DET NOUN",
+    "NOUN VERB NOUN ADP NOUN",
+    "ADP DET",
+)
+
+
+# A small corpus of tag sequences for grammar induction; each word is its tag in lower case.
+
+SEQUENCES = [
+    "DET NOUN VERB DET NOUN PUNCT",
+    "PRON VERB ADV PUNCT",
+    "DET ADJ NOUN VERB ADP DET NOUN PUNCT",
+    "PUNCT NOUN VERB NOUN PUNCT",
+    "VERB DET NOUN ADP NOUN PUNCT",
+    "PRON AUX VERB DET ADJ NOUN PUNCT",
+] * 3
+
+
+def sentence(tags: str, heads: list[int] | None = None) -> tw.Sentence:
+    upos = tags.split()
+    return tw.Sentence.from_words([tag.lower() for tag in upos], upos=upos, heads=heads)
+
+
+SENTENCES = [sentence(tags) for tags in SEQUENCES]
+
+
+# Left-corner depth and the DMV's probability of a tree, by definition. Slow and plain on purpose.
 
 
 def projective_trees(n: int) -> list[Tree]:

@@ -104,30 +104,21 @@ class Tree:
         [('S', 0, 3), ('NP', 0, 2), ('VP', 2, 3)]
         """
         spans: list[Span] = []
-        above: list[int] = []  # where in `spans`, -1 for nowhere
+        above: list[int] = []  # the number of the span, -1 for none
         words = 0
         for event in walk(self):
             if isinstance(event, str):
                 words += 1
             elif event is None:
-                place = above.pop()
-                if place >= 0:
-                    spans[place] = spans[place]._replace(last=words)
+                number = above.pop()
+                if number >= 0:
+                    spans[number] = spans[number]._replace(last=words)
             elif tags or not event.is_preterminal():
                 above.append(len(spans))
                 spans.append(Span(event.label, words, words))
             else:
                 above.append(-1)
         return spans
-
-    def height(self) -> int:
-        """Return the number of nodes on the longest path to a word; 1 if all children are words."""
-        highest = depth = 0
-        for event in walk(self):
-            if not isinstance(event, str):
-                depth += -1 if event is None else 1
-                highest = max(highest, depth)
-        return highest
 
     def __eq__(self, other: object) -> bool:
         """Same labels, same words, same shape; line breaks and indentation do not count."""
@@ -307,15 +298,14 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
                 found.append(tree)
                 ends.append(number)
     else:
-        if not stack and not found:
-            return found
         if not stack:
-            _place(found, ends, text, source, line, lead)
+            if found:
+                _set_origins(found, ends, text, source, line, lead)
             return found
     raise _what_is_wrong(text, source, line)
 
 
-def _place(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
+def _set_origins(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
     """Assign to each tree its part of the text: up to its end; that of the last tree is all the rest."""
     cuts = [len(text)]
     if len(found) > 1:

@@ -82,12 +82,11 @@ def count_problems(block: Block, counts: Counts) -> Iterator[Problem]:
             ("rare-relation", (row.deprel, row.upos), counts.with_tag, counts.upos, "with the tag"),
             ("rare-head", (row.deprel, tag_of(upos, head)), counts.below_tag, counts.head_tags, "below the tag"),
         )
-        for rule, pair, found, tags, place in pairs:
-            if counts.is_surprising(pair, found, tags):
-                often = (
-                    f"{times(found[pair])} in {counts.relations[row.deprel]} {row.deprel} and {tags[pair[1]]} {pair[1]}"
-                )
-                yield Problem(rule, row.line, row.id, f"{pair[0]} {place} {pair[1]}: {often}", found[pair])
+        for rule, pair, counted, tags, where in pairs:
+            if counts.is_surprising(pair, counted, tags):
+                relation, tag = pair
+                often = f"{times(counted[pair])} in {counts.relations[relation]} {relation} and {tags[tag]} {tag}"
+                yield Problem(rule, row.line, row.id, f"{relation} {where} {tag}: {often}", counted[pair])
     yield from repetition_problems(block, counts)
 
 
@@ -98,8 +97,8 @@ def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
         ("xpos", row.xpos, counts.xpos),
         ("relation", row.deprel, counts.relations),
     )
-    for name, value, found in known:
-        if value != "_" and value not in found and (name != "xpos" or counts.has_closed_xpos):
+    for name, value, values in known:
+        if value != "_" and value not in values and (name != "xpos" or counts.has_closed_xpos):
             yield Problem(f"unknown-{name}", row.line, row.id, f"{value} does not occur in the other treebank", 0)
     for item in row.feats.split("|") if row.feats != "_" else ():
         if item not in counts.features:

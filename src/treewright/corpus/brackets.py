@@ -220,7 +220,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
     """Yield the trees of a file; report what cannot be read to `problems`."""
     waiting: Tree | None = None
     lead = ""  # white space that belongs to the next tree, or to the last one of a file
-    found = 0
+    count = 0
     for text, line in _groups(lines):
         if not text.strip(SPACE + "\ufeff"):
             lead += text
@@ -233,7 +233,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
             problems.report(error)
             group = []
         lead = ""
-        found += 1
+        count += 1
         for tree in group:
             if waiting:
                 yield waiting
@@ -246,7 +246,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
             text, source, line = waiting._origin
             _set_origin(waiting, (text + lead, source, line))
         yield waiting
-    if not found:
+    if not count:
         problems.report(nothing_in(lines, "tree"))
 
 
@@ -276,7 +276,7 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
     """Read the trees of a text. `lead` is what stood before it and goes with the first of them."""
     if text.startswith("\ufeff"):
         lead, text = lead + "\ufeff", text[1:]
-    found: list[Tree] = []
+    trees_read: list[Tree] = []
     ends: list[int] = []  # the number of each tree's last token
     stack: list[tuple[str, list[Tree | str]]] = []
     for number, token in enumerate(TOKEN.findall(text)):
@@ -295,13 +295,13 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
             if stack:
                 stack[-1][1].append(tree)
             else:
-                found.append(tree)
+                trees_read.append(tree)
                 ends.append(number)
     else:
         if not stack:
-            if found:
-                _set_origins(found, ends, text, source, line, lead)
-            return found
+            if trees_read:
+                _set_origins(trees_read, ends, text, source, line, lead)
+            return trees_read
     raise _what_is_wrong(text, source, line)
 
 
@@ -329,8 +329,8 @@ def _what_is_wrong(text: str, source: str, line: int) -> FormatError:
             open_.append((start, 0))
             continue
         if not open_:
-            found = "a closing bracket too many" if token == ")" else f"{shown(token)} outside any bracket"
-            return FormatError(source, number, f"{found}; expected '(' or the end of the file")
+            problem = "a closing bracket too many" if token == ")" else f"{shown(token)} outside any bracket"
+            return FormatError(source, number, f"{problem}; expected '(' or the end of the file")
         if token == ")":
             begin, children = open_.pop()
             if not children:

@@ -138,8 +138,8 @@ def _is_file(file: IO[Any]) -> bool:
 
 def nothing_in(lines: Lines, what: str) -> FormatError:
     """Return the error for a file without any sentence or tree."""
-    found = "the file is empty" if lines.is_empty else "only blank lines and comments"
-    return FormatError(lines.name, 0, f"{found}; expected at least one {what}")
+    content = "the file is empty" if lines.is_empty else "only blank lines and comments"
+    return FormatError(lines.name, 0, f"{content}; expected at least one {what}")
 
 
 def shown(text: str) -> str:

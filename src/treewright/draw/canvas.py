@@ -117,13 +117,13 @@ class Canvas:
             cells = [self.cell(y, x, pen) for x in range(self.width)]
             filled = max((x + 1 for x, cell in enumerate(cells) if cell != " "), default=0)
             if pen.color:
-                drawn.append(coloured([(cells[x], self.styles.get((y, x), "")) for x in range(filled)]))
+                drawn.append(colour_cells([(cells[x], self.styles.get((y, x), "")) for x in range(filled)]))
             else:
                 drawn.append("".join(cells[:filled]).rstrip())
         return drawn
 
 
-def coloured(cells: list[tuple[str, str]]) -> str:
+def colour_cells(cells: list[tuple[str, str]]) -> str:
     """Cells in their colours, the codes written only where the style changes."""
     text, before = "", ""
     for cell, style in cells:

@@ -50,7 +50,7 @@ def legend(scene: Scene) -> list[tuple[str, str]]:
 def legend_of(styles: Set[str]) -> list[tuple[str, str]]:
     if styles <= {"correct", "tree"} and "correct" in styles:
         return [("correct", "all correct")]
-    found = [(style, meaning) for style, meaning in MEANING.items() if style in styles]
+    keys = [(style, meaning) for style, meaning in MEANING.items() if style in styles]
     if any(style.startswith("sure-") for style in styles):
-        found += [(f"sure-{step}", name) for step, name in enumerate(CONFIDENCE_NAMES)]
-    return found
+        keys += [(f"sure-{step}", name) for step, name in enumerate(CONFIDENCE_NAMES)]
+    return keys

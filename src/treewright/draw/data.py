@@ -49,29 +49,29 @@ def in_script(data: Any) -> str:
 
 def data_of(scene: Scene | Phrases, widths: tuple[int, ...]) -> Data:
     """The content of a drawing, and a layout for each width; layouts that are equal are written once."""
-    found = phrase_data(scene, widths) if isinstance(scene, Phrases) else dependency_data(scene, widths)
+    data = phrase_data(scene, widths) if isinstance(scene, Phrases) else dependency_data(scene, widths)
     if scene.rtl:
-        found["rtl"] = 1
+        data["rtl"] = 1
     if isinstance(scene, Phrases) and scene.dependencies is not None:
-        found["below"] = data_of(scene.dependencies, widths)
-    return found
+        data["below"] = data_of(scene.dependencies, widths)
+    return data
 
 
 def dependency_data(scene: Scene, widths: tuple[int, ...]) -> Data:
     line = line_of(scene, MEDIUM)
     breaks = dict.fromkeys(tuple(break_rows(line, width - 2 * MARGIN)) for width in sorted(widths, reverse=True))
     layouts = [[row_of(line, first, last) for first, last in rows] for rows in breaks]
-    found: Data = {
+    data: Data = {
         "words": [word_data(word, number) for number, word in enumerate(scene.words, start=1)],
         "middles": line.middles,
         "arcs": [arc_data(line, i) for i in range(len(scene.arcs))],
         "layouts": [layout_data(line, rows) for rows in layouts],
     }
     if scene.tokens:
-        found["tokens"] = [(token.first, token.last, vector.clip_note(token.form)) for token in scene.tokens]
-        found["extents"] = [(line.begin(word), line.end(word)) for word in range(1, 1 + len(scene.words))]
+        data["tokens"] = [(token.first, token.last, vector.clip_note(token.form)) for token in scene.tokens]
+        data["extents"] = [(line.begin(word), line.end(word)) for word in range(1, 1 + len(scene.words))]
     clipped = clipped_tags(scene, layouts)
-    return found | {"tags": clipped} if clipped else found
+    return data | {"tags": clipped} if clipped else data
 
 
 def word_data(word: Word, number: int) -> list[str]:
@@ -157,7 +157,7 @@ def phrase_data(scene: Phrases, widths: tuple[int, ...]) -> Data:
         style = ARC_KINDS.index(node.kind)
         width = phrase_vector.width_of(node)
         nodes.append(without_empty_end([parents.get(i, -1), text, style, width, note, title]))
-    layouts = {in_script(found): found for found in (phrase_layout(scene, width) for width in sorted(widths)[::-1])}
+    layouts = {in_script(layout): layout for layout in (phrase_layout(scene, width) for width in sorted(widths)[::-1])}
     return {"nodes": nodes, "layouts": list(layouts.values())}
 
 

@@ -55,11 +55,11 @@ def table_rows(words: tuple[Word, ...]) -> list[str]:
 def edge(arc: Arc) -> str:
     label = escaped(f"{arc.label}{arc.note}".strip())
     options = EDGE_OPTIONS.get(arc.kind, []) + (["edge below"] if arc.below else [])
-    given = f"[{', '.join(options)}]" if options else ""
+    in_brackets = f"[{', '.join(options)}]" if options else ""
     if arc.head in (ROOT, UNKNOWN, arc.modifier):
         sign = {ROOT: "", UNKNOWN: "? "}.get(arc.head, r"$\circ$ ")
-        return rf"\deproot{given}{{{arc.modifier}}}{{{sign}{label}}}"
-    return rf"\depedge{given}{{{arc.head}}}{{{arc.modifier}}}{{{label}}}"
+        return rf"\deproot{in_brackets}{{{arc.modifier}}}{{{sign}{label}}}"
+    return rf"\depedge{in_brackets}{{{arc.head}}}{{{arc.modifier}}}{{{label}}}"
 
 
 def phrase_latex(scene: Phrases) -> str:

@@ -161,13 +161,13 @@ def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[i
 
 def demands(scene: Scene, medium: Medium, ports: Ports) -> list[tuple[int, int, int]]:
     """(a, b, distance): the middles of words a < b must be that far apart for the label between them to fit."""
-    found = []
+    distances = []
     for i, arc in enumerate(scene.arcs):
         if not arc.is_stub:
             a, b = sorted((arc.head, arc.modifier))
             needed = medium.label_width(arc) + 2 * medium.shoulder + 1
-            found.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
-    return found
+            distances.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
+    return distances
 
 
 def token_demands(scene: Scene, medium: Medium, widths: list[int]) -> list[tuple[int, int, int]]:

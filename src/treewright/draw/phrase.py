@@ -66,7 +66,7 @@ def phrases_of(tree: Any, *, gold: Any = None, direction: Direction = "auto", ti
     if gold is not None:
         if not is_phrase_tree(gold):
             raise TypeError(f"gold is {described(gold)}; expected a phrase-structure tree to compare with")
-        nodes, missed = compared(nodes, nodes_of(gold))
+        nodes, missed = compare_nodes(nodes, nodes_of(gold))
     words = [node.text for node in nodes if node.is_word]
     return Phrases(
         tuple(nodes),
@@ -90,7 +90,7 @@ def nodes_of(tree: Any) -> list[Node]:
         stack += [(child, len(texts)) for child in reversed(children_of(thing))]
         texts.append(clean(label_of(thing)) or "·")
         children.append([])
-    return measured(texts, children)
+    return measure_nodes(texts, children)
 
 
 def label_of(thing: Any) -> str:
@@ -108,7 +108,7 @@ def children_of(thing: Any) -> Sequence[Any]:
     return tuple(children)
 
 
-def measured(texts: list[str], children: list[list[int]]) -> list[Node]:
+def measure_nodes(texts: list[str], children: list[list[int]]) -> list[Node]:
     word = sum(not below for below in children)
     nodes: list[Node] = []
     for i in reversed(range(len(texts))):  # children come before their parent, at the end of the list
@@ -123,7 +123,7 @@ def measured(texts: list[str], children: list[list[int]]) -> list[Node]:
     return nodes[::-1]
 
 
-def compared(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]]:
+def compare_nodes(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]]:
     """The nodes compared with gold, and the phrases of gold that are missing."""
     words = [node.text for node in gold if node.is_word]
     if [node.text for node in nodes if node.is_word] != words:
@@ -131,18 +131,20 @@ def compared(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]
     left = Counter((node.text, node.first, node.last) for node in gold if not node.is_word)
     right = []
     for node in nodes:
-        found = not node.is_word and left[node.text, node.first, node.last] > 0
-        left[node.text, node.first, node.last] -= found
-        right.append(found)
+        is_right = not node.is_word and left[node.text, node.first, node.last] > 0
+        left[node.text, node.first, node.last] -= is_right
+        right.append(is_right)
     labels: defaultdict[tuple[int, int], list[str]] = defaultdict(list)  # of gold, not matched so far
     for (label, first, last), count in left.items():
         labels[first, last] += [label] * count
-    marked = [marked_node(node, found, labels[node.first, node.last]) for node, found in zip(nodes, right, strict=True)]
+    marked = [
+        mark_node(node, is_right, labels[node.first, node.last]) for node, is_right in zip(nodes, right, strict=True)
+    ]
     missed = [f"{label} {' '.join(words[a : b + 1])}" for (a, b), names in sorted(labels.items()) for label in names]
     return marked, missed
 
 
-def marked_node(node: Node, right: bool, labels: list[str]) -> Node:
+def mark_node(node: Node, right: bool, labels: list[str]) -> Node:
     """labels are those of gold for the same words; the one that is set against this node's is taken out."""
     if node.is_word:
         return node

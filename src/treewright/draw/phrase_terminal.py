@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, coloured
+from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, colour_cells
 from treewright.draw.colour import MEANING
 from treewright.draw.measure import columns
 from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
@@ -87,4 +87,4 @@ def legend_lines(scene: Phrases, pen: Pen) -> list[str]:
     if "correct" in kinds and not shown and not scene.missed:
         return ["all correct"]
     entries = [(kind, MEANING[kind]) for kind in shown] + [("missed", f"missed: {phrase}") for phrase in scene.missed]
-    return [coloured([(text, kind)]) if pen.color else pen.spell(text) for kind, text in entries]
+    return [colour_cells([(text, kind)]) if pen.color else pen.spell(text) for kind, text in entries]

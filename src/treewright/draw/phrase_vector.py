@@ -69,7 +69,7 @@ def draw_dependencies(scene: Phrases, placed: Upright, inner: int, edge: int) ->
     row = row_of(Line(arcs, MEDIUM, ports, [0] * len(middles), middles), 1, len(middles))
     shift = middles[0] - row.middles[0]
     frame = Frame(arcs, inner)
-    strokes = [moved(stroke, shift) for stroke in row.below]
+    strokes = [shift_stroke(stroke, shift) for stroke in row.below]
     return [draw_stroke(frame, stroke, edge, 1) for stroke in strokes], height_of(row.levels("below"))
 
 
@@ -78,7 +78,7 @@ def below_words(scene: Scene) -> Scene:
     return replace(scene, arcs=tuple(replace(arc, below=True) for arc in scene.arcs))
 
 
-def moved(stroke: Stroke, shift: int) -> Stroke:
+def shift_stroke(stroke: Stroke, shift: int) -> Stroke:
     """The stroke further along the line."""
     return replace(stroke, left=stroke.left + shift, right=stroke.right + shift, label=stroke.label + shift)
 

@@ -32,10 +32,10 @@ def png_of(svg: str, scale: float = SCALE) -> bytes:
 @cache
 def font_files() -> list[str]:
     """The files that resvg needs beside the fonts of the system to draw text."""
-    found = next((files for files in ([], matplotlib_fonts()) if draws_text(files)), None)
-    if found is None:
+    chosen = next((files for files in ([], matplotlib_fonts()) if draws_text(files)), None)
+    if chosen is None:
         raise InputError("no font was found, so that a PNG image would have no text; install one, such as DejaVu Sans")
-    return found
+    return chosen
 
 
 def draws_text(files: list[str]) -> bool:

@@ -6,7 +6,7 @@ Where two arcs cross, the lines cross; where an arc joins its trunk, the line en
 
 from __future__ import annotations
 
-from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, coloured
+from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, colour_cells
 from treewright.draw.colour import legend, style_of
 from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_in
 from treewright.draw.measure import columns
@@ -148,7 +148,7 @@ def legend_text(scene: Scene, pen: Pen) -> str:
     }
     entries = legend(scene)
     if pen.color:
-        texts = [coloured([(pen.spell(meaning), style)]) for style, meaning in entries]
+        texts = [colour_cells([(pen.spell(meaning), style)]) for style, meaning in entries]
     else:
         texts = [pen.spell(signs[style] + meaning) for style, meaning in entries if style in signs]
     return "   ".join(texts)

@@ -57,7 +57,8 @@ def evaluate(
     >>> result["LAS"].f1, [(group.key, group.las) for group in result.groups]
     (1.0, [('nsubj', 1.0), ('root', 1.0)])
     """
-    check_breakdown(by)
+    if by is not None and by not in BREAKDOWNS:
+        raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")
     columns, skipped = load([gold, system], ["gold", "system"], skip_bad=skip_bad, progress=progress)
     return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
 
@@ -122,8 +123,3 @@ def note_on_roots(columns: Columns) -> str | None:
     count = len(set(several.tolist()))
     sentences_with = f"{count} sentence{'s' * (count > 1)} with several roots"
     return f"{sentences_with}, the first at {place}: the official script stops there"
-
-
-def check_breakdown(by: str | None) -> None:
-    if by is not None and by not in BREAKDOWNS:
-        raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")

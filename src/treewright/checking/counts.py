@@ -91,7 +91,7 @@ def count_problems(block: Block, counts: Counts) -> Iterator[Problem]:
 
 
 def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
-    """Values that the other treebank does not have."""
+    """Yield values that the other treebank does not have."""
     known = (
         ("upos", row.upos, counts.upos),
         ("xpos", row.xpos, counts.xpos),
@@ -106,7 +106,7 @@ def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
 
 
 def repetition_problems(block: Block, counts: Counts) -> Iterator[Problem]:
-    """Relations that a head has twice here, and hardly ever there."""
+    """Yield relations that a head has twice here, and hardly ever there."""
     for head in range(1, len(block.heads)):
         repeated = Counter(block.row(word).deprel for word in block.children[head])
         for relation, count in repeated.items():
@@ -118,7 +118,7 @@ def repetition_problems(block: Block, counts: Counts) -> Iterator[Problem]:
 
 
 def times(count: int) -> str:
-    """How often something occurs.
+    """Return how often something occurs.
 
     >>> times(0), times(1), times(2)
     ('never', 'once', '2 times')

@@ -95,7 +95,7 @@ class Lines:
 
 
 def encoded(text: str) -> bytes:
-    """A text as bytes; lone surrogates become bytes that are not UTF-8."""
+    """Return a text as bytes; lone surrogates become bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogatepass")
 
 

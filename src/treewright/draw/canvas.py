@@ -90,7 +90,7 @@ class Canvas:
         self.line(y, x, directions, style)
 
     def write(self, y: int, x: int, text: str, style: str) -> None:
-        """Writes text over what is there, from x on; mirrored, so that it ends at x."""
+        """Write text over what is there, from x on; mirrored, so that it ends at x."""
         if self.mirrored:
             x = self.width - x - columns(text)
         start = x
@@ -124,7 +124,7 @@ class Canvas:
 
 
 def colour_cells(cells: list[tuple[str, str]]) -> str:
-    """Cells in their colours, the codes written only where the style changes."""
+    """Return cells in their colours, the codes written only where the style changes."""
     text, before = "", ""
     for cell, style in cells:
         code = ANSI.get(style, "") if cell != " " else before

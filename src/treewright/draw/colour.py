@@ -27,7 +27,7 @@ MEANING = {
 
 
 def confidence_step(confidence: float) -> int:
-    """0 for the arcs of lowest confidence, 4 for those of highest.
+    """Return 0 for the arcs of lowest confidence, 4 for those of highest.
 
     >>> confidence_step(0.3), confidence_step(0.995)
     (0, 4)
@@ -36,14 +36,14 @@ def confidence_step(confidence: float) -> int:
 
 
 def style_of(arc: Arc) -> str:
-    """The name of an arc's style: its kind, or its confidence if the kind is a plain tree arc."""
+    """Return the name of an arc's style: its kind, or its confidence if the kind is a plain tree arc."""
     if arc.kind == "tree" and arc.confidence is not None:
         return f"sure-{confidence_step(arc.confidence)}"
     return arc.kind
 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:
-    """The styles of a scene that need an explanation, each with its meaning."""
+    """Return the styles of a scene that need an explanation, each with its meaning."""
     return legend_of({style_of(arc) for arc in scene.arcs})
 
 

@@ -60,7 +60,7 @@ class Tally:
 
 
 def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[int, ...]) -> Iterator[str]:
-    """The page in parts: its beginning, each sentence, its end."""
+    """Yield the page in parts: its beginning, each sentence, its end."""
     source = files("treewright.draw")
     begin, end = (source / "page.html").read_text("utf-8").split("{articles}")
     scripts = [(source / name).read_text("utf-8") for name in ("drawing.js", "page.js")]
@@ -139,7 +139,7 @@ def article(number: int, scene: Scene | Phrases, tally: Tally, widths: tuple[int
 
 
 def as_text(scene: Scene | Phrases) -> str:
-    """What is shown without the script."""
+    """Return what is shown without the script."""
     if isinstance(scene, Scene):
         return table(scene)
     return "\n".join([brackets(scene), *([as_text(scene.dependencies)] if scene.dependencies else [])])
@@ -172,7 +172,7 @@ def missed_phrases(scene: Scene | Phrases) -> str:
 
 
 def table(scene: Scene) -> str:
-    """The words with their heads and labels, one a line, for browsers without scripts."""
+    """Return the words with their heads and labels, one a line, for browsers without scripts."""
     arcs: dict[int, list[tuple[str, str]]] = {}
     for arc in scene.arcs:
         head = {UNKNOWN: "?", 0: "0"}.get(arc.head) or scene.words[arc.head - 1].number

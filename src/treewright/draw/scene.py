@@ -120,7 +120,7 @@ def scene_of(
     with_details: bool = False,
     **columns: Any,
 ) -> Scene:
-    """The scene of a sentence, of columns given by name, or of both; a column that is given wins."""
+    """Return the scene of a sentence, of columns given by name, or of both; a column that is given wins."""
     if direction not in ("auto", "ltr", "rtl"):
         raise InputError(f"direction is {direction!r}; it can be 'auto', 'ltr' or 'rtl'")
     wants_graph = columns.get("graph") is not None if enhanced is None else enhanced
@@ -170,7 +170,7 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
 
 
 def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) -> Analysis:
-    """The sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
+    """Return the sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
     if not hasattr(other, "heads") and not is_heads(other):
         raise TypeError(f"{name} is {described(other)}; expected a sentence, or the heads of its words")
     columns: dict[str, Any] = {} if hasattr(other, "heads") else {"heads": other}
@@ -193,7 +193,7 @@ def is_heads(value: Any) -> bool:
 
 
 def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
-    """The n values of a column; a vector with a first entry for the root, as decoders give it, loses that entry."""
+    """Return the n values of a column, without the first entry that decoders give to the root."""
     if values is None:
         return [missing] * n
     entries = list(values)
@@ -205,12 +205,12 @@ def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
 
 
 def is_of_root(head: Any) -> bool:
-    """Is it the entry that the root has in a vector of heads?"""
+    """Whether it is the entry that the root has in a vector of heads."""
     return not one_or_more(head) or one_or_more(head)[0] == -1
 
 
 def one_or_more(head: Any) -> list[Any]:
-    """The heads of a word: one, or as many as a graph gives it."""
+    """Return the heads of a word: one, or as many as a graph gives it."""
     if isinstance(head, (list, tuple)):
         return list(head)
     return [] if head is None else [head]
@@ -241,7 +241,7 @@ def graph_arcs(graph: list[Any], n: int) -> list[GraphArc]:
 
 
 def node_number(node: Any, n: int) -> str:
-    """A node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
+    """Return a node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
     parts = [str(part) for part in node] if isinstance(node, tuple) else str(node).split(".")
     if not all(part.isdecimal() for part in parts):
         raise InputError(f"graph has an arc with node {node}; a node is a number, or two for an empty node: 8.1")
@@ -252,7 +252,7 @@ def node_number(node: Any, n: int) -> str:
 
 
 def positions_of(n: int, graph: list[GraphArc]) -> dict[str, int]:
-    """The position of each node: the root at 0, then words and empty nodes from left to right."""
+    """Return the position of each node: the root at 0, then words and empty nodes from left to right."""
     numbers = {str(m) for m in range(n + 1)} | {node for arc in graph for node in arc[:2]}
     in_order = sorted(numbers, key=lambda number: [int(part) for part in number.split(".")])
     return {number: position for position, number in enumerate(in_order)}
@@ -277,7 +277,7 @@ def tokens_of(sentence: Any, positions: Mapping[str, int]) -> Iterator[Token]:
 
 
 def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
-    """The lines under each word: the columns given, which must exist; without any, upos if it exists."""
+    """Return the lines under each word: the columns given, which must exist; without any, upos if it exists."""
     if isinstance(features, Mapping):
         lines = [one_a_word(values, n, name, "") for name, values in features.items()]
     elif features is not None:
@@ -290,7 +290,7 @@ def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: i
 
 
 def details_of(sentence: Any, columns: Mapping[str, Any], n: int) -> list[tuple[str, ...]]:
-    """Lemma, tags and features of each word, as far as the sentence has them."""
+    """Return lemma, tags and features of each word, as far as the sentence has them."""
     lemmas, upos, xpos, feats = (
         [as_text(value) for value in one_a_word(column_of(sentence, columns, name), n, name, None)]
         for name in ("lemmas", "upos", "xpos", "feats")
@@ -301,7 +301,7 @@ def details_of(sentence: Any, columns: Mapping[str, Any], n: int) -> list[tuple[
 
 
 def certificate_of(sentence: Any) -> str:
-    """What the parser proved about the tree, from its result or from the comment that commands write."""
+    """Return what the parser proved about the tree, from its result or from the comment that commands write."""
     parse, comment = getattr(sentence, "parse", None), getattr(sentence, "comment", None)
     if parse is not None:
         return " over ".join(str(getattr(parse, name)) for name in ("status", "scope") if hasattr(parse, name))
@@ -321,7 +321,7 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
 
 
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
-    """A column that was given, or that of the sentence, if it has it."""
+    """Return a column that was given, or that of the sentence, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
 
 
@@ -331,13 +331,13 @@ def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
 
 
 def note_lines(value: Any) -> list[str]:
-    """A value, features one a line; an empty value has a line too, so that the lines of all words correspond."""
+    """Return a value, features one a line; an empty value has a line too, so that the lines of all words correspond."""
     text = as_text(value)
     return text.split("|") if "=" in text else [text]
 
 
 def as_text(value: Any) -> str:
-    """A cell of a column; features may be given as a mapping."""
+    """Return a cell of a column; features may be given as a mapping."""
     if value is None or value == "_":
         return ""
     if isinstance(value, Mapping):
@@ -351,7 +351,7 @@ def tree_arcs(analysis: Analysis, positions: Mapping[str, int]) -> list[Arc]:
 
 
 def tree_arc(analysis: Analysis, m: int, positions: Mapping[str, int]) -> Arc | None:
-    """The arc to the word at index m; nothing if neither its head nor its label is known."""
+    """Return the arc to the word at index m; nothing if neither its head nor its label is known."""
     head, label, confidence = analysis.heads[m], analysis.labels[m], analysis.confidence[m]
     if head == UNKNOWN and not label:
         return None
@@ -376,7 +376,7 @@ def compare_arcs(analysis: Analysis, gold: Analysis, positions: Mapping[str, int
 
 
 def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) -> list[Arc]:
-    """The arcs, those marked whose heads are given: the others were completed."""
+    """Return the arcs, those marked whose heads are given: the others were completed."""
     given = {(position(positions, head), positions[str(m)]) for m, head in enumerate(heads, start=1) if head != UNKNOWN}
     return [
         replace(arc, kind="given", note=f" •{arc.note}")
@@ -397,7 +397,7 @@ def judge_arc(arc: Arc, right_head: bool, label: str) -> Arc:
 def with_graph(
     arcs: list[Arc], graph: list[GraphArc], gold: list[GraphArc] | None, positions: Mapping[str, int]
 ) -> list[Arc]:
-    """The tree and its graph: a longer label is shortened to what it adds; arcs outside the tree are below the words.
+    """Add the graph to the tree: of a longer label, what it adds; arcs outside the tree are below the words.
 
     Without a tree, the first arc of each word takes the place of its arc in the tree.
     """
@@ -421,7 +421,7 @@ def with_graph(
 
 
 def same_or_longer(label: str, basic: str) -> bool:
-    """Is the label of the graph that of the tree, or that with more to it, as conj:and is to conj?"""
+    """Whether the label of the graph is that of the tree, or has more to it, as conj:and has more than conj."""
     return label == basic or label.startswith(f"{basic}:") or not basic
 
 

@@ -76,13 +76,9 @@ def test_functions_are_cut_off(label: str, category: str) -> None:
     tree = tw.Tree(label, [tw.Tree("N-D", ["dogs"])])
     assert strip_functions(tree).label == category
     assert strip_functions(tree).tags() == ["N-D"]
-    assert strip_functions(tree, tags=True).tags() == ["N"]
-    assert strip_functions(tree, signs="=").label == label.partition("=")[0]
 
 
-def test_traces_can_be_named() -> None:
-    tree = tw.Tree.parse("(IP (NP-SBJ (PRO *con*)) (CODE <page>) (V ran))")
-    assert str(strip_traces(tree, traces={"CODE"})) == "(IP (NP-SBJ (PRO *con*)) (V ran))"
+def test_of_a_tree_of_traces_nothing_is_left() -> None:
     assert strip_traces(tw.Tree.parse("(S (NP (-NONE- *)))")) is None
 
 

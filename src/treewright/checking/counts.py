@@ -82,24 +82,23 @@ def count_problems(block: Block, counts: Counts) -> Iterator[Problem]:
             ("rare-relation", (row.deprel, row.upos), counts.with_tag, counts.upos, "with the tag"),
             ("rare-head", (row.deprel, tag_of(upos, head)), counts.below_tag, counts.head_tags, "below the tag"),
         )
-        for rule, pair, found, tags, place in pairs:
-            if counts.is_surprising(pair, found, tags):
-                often = (
-                    f"{times(found[pair])} in {counts.relations[row.deprel]} {row.deprel} and {tags[pair[1]]} {pair[1]}"
-                )
-                yield Problem(rule, row.line, row.id, f"{pair[0]} {place} {pair[1]}: {often}", found[pair])
+        for rule, pair, counted, tags, where in pairs:
+            if counts.is_surprising(pair, counted, tags):
+                relation, tag = pair
+                often = f"{times(counted[pair])} in {counts.relations[relation]} {relation} and {tags[tag]} {tag}"
+                yield Problem(rule, row.line, row.id, f"{relation} {where} {tag}: {often}", counted[pair])
     yield from repetition_problems(block, counts)
 
 
 def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
-    """Values that the other treebank does not have."""
+    """Yield values that the other treebank does not have."""
     known = (
         ("upos", row.upos, counts.upos),
         ("xpos", row.xpos, counts.xpos),
         ("relation", row.deprel, counts.relations),
     )
-    for name, value, found in known:
-        if value != "_" and value not in found and (name != "xpos" or counts.has_closed_xpos):
+    for name, value, values in known:
+        if value != "_" and value not in values and (name != "xpos" or counts.has_closed_xpos):
             yield Problem(f"unknown-{name}", row.line, row.id, f"{value} does not occur in the other treebank", 0)
     for item in row.feats.split("|") if row.feats != "_" else ():
         if item not in counts.features:
@@ -107,7 +106,7 @@ def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
 
 
 def repetition_problems(block: Block, counts: Counts) -> Iterator[Problem]:
-    """Relations that a head has twice here, and hardly ever there."""
+    """Yield relations that a head has twice here, and hardly ever there."""
     for head in range(1, len(block.heads)):
         repeated = Counter(block.row(word).deprel for word in block.children[head])
         for relation, count in repeated.items():
@@ -119,7 +118,7 @@ def repetition_problems(block: Block, counts: Counts) -> Iterator[Problem]:
 
 
 def times(count: int) -> str:
-    """How often something occurs.
+    """Return how often something occurs.
 
     >>> times(0), times(1), times(2)
     ('never', 'once', '2 times')

@@ -92,11 +92,11 @@ class Finding:
     count: int | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
-        """One line: file and line, the rule, the word, the reason, and where it is.
+        """Return one line: file and line, the rule, the word, the reason, and where it is.
 
         >>> str(Finding("two-subjects", 3, "a.conllu", 7, "s2", "3", "saw", "2 subjects: 1, 2; expected one"))
         'a.conllu:7: two-subjects: 3 saw: 2 subjects: 1, 2; expected one (sent_id s2)'

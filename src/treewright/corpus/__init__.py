@@ -5,7 +5,7 @@
 (['Dogs', 'bark'], [2, 0])
 """
 
-from treewright.corpus.access import FORMATS, format_of, read, read_trees, write
+from treewright.corpus.access import format_of, read, read_trees, write
 from treewright.corpus.brackets import Span, Tree
 from treewright.corpus.document import Document
 from treewright.corpus.files import open_input, open_output, replacing
@@ -17,7 +17,7 @@ from treewright.corpus.treebank import Treebank
 from treewright.corpus.word import Word
 
 __all__ = [
-    "FORMATS", "Document", "Edge", "Reader", "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "binarise",
-    "bracket_word", "debinarise", "drop_root", "format_of", "open_input", "open_output", "read", "read_trees",
-    "replacing", "strip_functions", "strip_traces", "write",
+    "Document", "Edge", "Reader", "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "binarise", "bracket_word",
+    "debinarise", "drop_root", "format_of", "open_input", "open_output", "read", "read_trees", "replacing",
+    "strip_functions", "strip_traces", "write",
 ]  # fmt: skip

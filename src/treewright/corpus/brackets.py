@@ -104,30 +104,21 @@ class Tree:
         [('S', 0, 3), ('NP', 0, 2), ('VP', 2, 3)]
         """
         spans: list[Span] = []
-        above: list[int] = []  # where in `spans`, -1 for nowhere
+        above: list[int] = []  # the number of the span, -1 for none
         words = 0
         for event in walk(self):
             if isinstance(event, str):
                 words += 1
             elif event is None:
-                place = above.pop()
-                if place >= 0:
-                    spans[place] = spans[place]._replace(last=words)
+                number = above.pop()
+                if number >= 0:
+                    spans[number] = spans[number]._replace(last=words)
             elif tags or not event.is_preterminal():
                 above.append(len(spans))
                 spans.append(Span(event.label, words, words))
             else:
                 above.append(-1)
         return spans
-
-    def height(self) -> int:
-        """Return the number of nodes on the longest path to a word; 1 if all children are words."""
-        highest = depth = 0
-        for event in walk(self):
-            if not isinstance(event, str):
-                depth += -1 if event is None else 1
-                highest = max(highest, depth)
-        return highest
 
     def __eq__(self, other: object) -> bool:
         """Same labels, same words, same shape; line breaks and indentation do not count."""
@@ -229,7 +220,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
     """Yield the trees of a file; report what cannot be read to `problems`."""
     waiting: Tree | None = None
     lead = ""  # white space that belongs to the next tree, or to the last one of a file
-    found = 0
+    count = 0
     for text, line in _groups(lines):
         if not text.strip(SPACE + "\ufeff"):
             lead += text
@@ -242,7 +233,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
             problems.report(error)
             group = []
         lead = ""
-        found += 1
+        count += 1
         for tree in group:
             if waiting:
                 yield waiting
@@ -255,7 +246,7 @@ def trees(lines: Lines, problems: Problems) -> Iterator[Tree]:
             text, source, line = waiting._origin
             _set_origin(waiting, (text + lead, source, line))
         yield waiting
-    if not found:
+    if not count:
         problems.report(nothing_in(lines, "tree"))
 
 
@@ -285,7 +276,7 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
     """Read the trees of a text. `lead` is what stood before it and goes with the first of them."""
     if text.startswith("\ufeff"):
         lead, text = lead + "\ufeff", text[1:]
-    found: list[Tree] = []
+    trees_read: list[Tree] = []
     ends: list[int] = []  # the number of each tree's last token
     stack: list[tuple[str, list[Tree | str]]] = []
     for number, token in enumerate(TOKEN.findall(text)):
@@ -304,18 +295,17 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
             if stack:
                 stack[-1][1].append(tree)
             else:
-                found.append(tree)
+                trees_read.append(tree)
                 ends.append(number)
     else:
-        if not stack and not found:
-            return found
         if not stack:
-            _place(found, ends, text, source, line, lead)
-            return found
+            if trees_read:
+                _set_origins(trees_read, ends, text, source, line, lead)
+            return trees_read
     raise _what_is_wrong(text, source, line)
 
 
-def _place(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
+def _set_origins(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
     """Assign to each tree its part of the text: up to its end; that of the last tree is all the rest."""
     cuts = [len(text)]
     if len(found) > 1:
@@ -339,8 +329,8 @@ def _what_is_wrong(text: str, source: str, line: int) -> FormatError:
             open_.append((start, 0))
             continue
         if not open_:
-            found = "a closing bracket too many" if token == ")" else f"{shown(token)} outside any bracket"
-            return FormatError(source, number, f"{found}; expected '(' or the end of the file")
+            problem = "a closing bracket too many" if token == ")" else f"{shown(token)} outside any bracket"
+            return FormatError(source, number, f"{problem}; expected '(' or the end of the file")
         if token == ")":
             begin, children = open_.pop()
             if not children:

@@ -178,8 +178,8 @@ def build(columns: Mapping[str, Sequence[str]], heads: list[int], tokens: Sequen
     if not tokens:
         return fields, None
     for token in sorted(tokens, reverse=True):  # each has a row before that of its first word
-        place = (token.first - 1) * CONLLU.width
-        fields[place:place] = [f"{token.first}-{token.last}", token.form, *["_"] * 7, token.misc]
+        start = (token.first - 1) * CONLLU.width
+        fields[start:start] = [f"{token.first}-{token.last}", token.form, *["_"] * 7, token.misc]
     ids = column_of(fields, CONLLU.width, 0, None)
     fields[:: CONLLU.width] = [ids[0], *(MARK + id_ for id_ in ids[1:])]
     return fields, find_rows(fields, CONLLU)

@@ -37,9 +37,9 @@ def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, ite
     check_iterable(items, f"an iterable of {kind.__name__} ({remedy})", name)
 
     def check_each() -> Iterator[T]:
-        for place, item in enumerate(items):
+        for number, item in enumerate(items):
             if not isinstance(item, kind):
-                raise TypeError(f"{name}[{place}] is {described(item)}; expected a {kind.__name__} ({item_remedy})")
+                raise TypeError(f"{name}[{number}] is {described(item)}; expected a {kind.__name__} ({item_remedy})")
             yield item
 
     return list(check_each()) if isinstance(items, (list, tuple)) else check_each()

@@ -60,11 +60,11 @@ def write_confidence(sentence: Sentence, *kinds: str) -> None:
             sentence.misc = [set_misc(cell, IN_MISC[kind], f"{value:.4f}") for cell, value in cells]
 
 
-def clear_confidence(sentence: Sentence, kind: str) -> None:
-    """Remove the confidences of a kind from MISC."""
-    name = IN_MISC[kind]
-    if any(name in cell for cell in sentence.misc):
-        sentence.misc = [drop_misc(cell, name) for cell in sentence.misc]
+def clear_confidence(sentence: Sentence, *kinds: str) -> None:
+    """Remove the confidences of these kinds from MISC."""
+    if "MISC" in sentence.layout.index and any("Confidence=" in cell for (cell,) in sentence.cells("MISC")):
+        names = [IN_MISC[kind] for kind in kinds]
+        sentence.misc = [drop_misc(cell, *names) for cell in sentence.misc]
 
 
 def read_confidence(sentence: Sentence) -> None:
@@ -91,8 +91,6 @@ def clear_derived(sentence: Sentence) -> None:
     (['_'], ['_'])
     """
     clear_graph(sentence)
-    if "MISC" in sentence.layout.index and any("Confidence=" in cell for (cell,) in sentence.cells("MISC")):
-        names = IN_MISC["head_confidence"], IN_MISC["label_confidence"]
-        sentence.misc = [drop_misc(cell, *names) for (cell,) in sentence.cells("MISC")]
+    clear_confidence(sentence, "head_confidence", "label_confidence")
     if sentence.comment(CERTIFICATE) is not None:
         sentence.comments = without_certificate(sentence.comments)

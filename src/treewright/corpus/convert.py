@@ -45,7 +45,7 @@ def to_dict(sentence: Sentence) -> dict[str, Any]:
     if (parse := sentence.parse) is not None:
         gap = parse.gap if parse.gap < float("inf") else None  # JSON has no infinity
         values |= {"certified": parse.certified, "certified_over": parse.scope, "score": parse.score, "gap": gap}
-    words = [_word(sentence, place) for place in range(len(sentence))]
+    words = [_word(sentence, index) for index in range(len(sentence))]
     for name, column in CONFIDENCE.items():
         if (probabilities := getattr(sentence, column)) is not None:
             for word, probability in zip(words, probabilities.tolist(), strict=True):
@@ -56,15 +56,15 @@ def to_dict(sentence: Sentence) -> dict[str, Any]:
     return values
 
 
-def _word(sentence: Sentence, place: int) -> dict[str, Any]:
-    word: dict[str, Any] = {"id": place + 1, "form": sentence.forms[place]}
+def _word(sentence: Sentence, index: int) -> dict[str, Any]:
+    word: dict[str, Any] = {"id": index + 1, "form": sentence.forms[index]}
     for name, column in COLUMNS.items():
-        if name == "deprel" and sentence.heads[place] >= 0:
-            word["head"] = int(sentence.heads[place])
-        cell = getattr(sentence, column)[place]
+        if name == "deprel" and sentence.heads[index] >= 0:
+            word["head"] = int(sentence.heads[index])
+        cell = getattr(sentence, column)[index]
         if cell != "_" and not (name == "deps" and sentence.empty_nodes):  # there are no empty nodes in JSON
             word[name] = cell
-    return word | _range(sentence.misc[place])
+    return word | _range(sentence.misc[index])
 
 
 def _range(misc: str) -> dict[str, int]:
@@ -87,9 +87,9 @@ def from_dict(value: Mapping[str, Any]) -> dict[str, Any]:
     words = [{"form": word} if isinstance(word, str) else word for word in value["words"]]
     if not words:
         raise ValueError("words is empty")
-    for place, word in enumerate(words, start=1):
+    for number, word in enumerate(words, start=1):
         if not isinstance(word, Mapping) or not isinstance(word.get("form"), str):
-            raise ValueError(f"word {place} has no form")
+            raise ValueError(f"word {number} has no form")
     arguments: dict[str, Any] = {"forms": [word["form"] for word in words]}
     for name, column in COLUMNS.items():
         if any(name in word for word in words):
@@ -116,19 +116,19 @@ def _as_list(sentences: Sentence | Iterable[Sentence]) -> list[Sentence]:
 def to_dataframe(sentences: Sentence | Iterable[Sentence]) -> pandas.DataFrame:
     """Return a pandas DataFrame: a row for each word, its cells, offsets and probabilities.
 
-    Of several sentences, the first column is the place of the sentence. Offsets that are not known (see
+    Of several sentences, the first column is the number of the sentence. Offsets that are not known (see
     `Sentence.offsets`) are <NA>, probabilities NaN.
     """
     pandas = load_package("pandas", "to_dataframe")
     rows: dict[str, list[Any]] = {"sentence": []}
-    for place, sentence in enumerate(_as_list(sentences)):
-        rows["sentence"] += [place] * len(sentence)
+    for number, sentence in enumerate(_as_list(sentences)):
+        rows["sentence"] += [number] * len(sentence)
         for name, values in _columns(sentence).items():
             rows.setdefault(name, []).extend(values)
     frame = pandas.DataFrame(rows)
     for name in ("begin", "end"):
         if name in frame:
-            frame[name] = pandas.array(rows[name], dtype="Int64")  # integers, and <NA> where a place is not known
+            frame[name] = pandas.array(rows[name], dtype="Int64")  # integers, and <NA> where an offset is not known
     return frame.drop(columns="sentence") if is_sentence(sentences) else frame
 
 
@@ -189,7 +189,7 @@ def to_spacy(sentences: Sentence | Sequence[Sentence], vocab: spacy.Vocab | None
         columns["pos"] += [tag if tag in known_tags else "" for tag in sentence.upos]
         columns["morphs"] += _without_blanks(sentence.feats)
         columns["lemmas"] += _without_blanks(sentence.lemmas)
-        starts += [place == 0 for place in range(len(sentence))]
+        starts += [index == 0 for index in range(len(sentence))]
     columns["spaces"][-1:] = [False]  # the text ends with the last word
     if all((sentence.heads >= 0).all() for sentence in sentences):
         columns |= _spacy_tree(sentences)
@@ -205,8 +205,8 @@ def _spacy_tree(sentences: Sequence[Sentence]) -> dict[str, list[Any]]:
     for sentence in sentences:
         sentence.check("tree")
         first = len(heads)
-        for place, head in enumerate(sentence.heads.tolist()):
-            heads.append(first + (head - 1 if head else place))
+        for index, head in enumerate(sentence.heads.tolist()):
+            heads.append(first + (head - 1 if head else index))
         deps += ["ROOT" if label == "root" else label for label in _without_blanks(sentence.deprels)]
     return {"heads": heads, "deps": deps}
 

@@ -14,9 +14,10 @@ import os
 import stat
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
+from importlib import import_module
 from pathlib import Path
-from typing import IO, Any, BinaryIO, Protocol, cast
+from typing import IO, Any, BinaryIO, cast
 
 from treewright.errors import FormatError, InputError, MissingExtra
 
@@ -30,6 +31,7 @@ Source = str | os.PathLike[str] | IO[Any]  # a path, "-" for standard input, or 
 MAGIC = {b"\x1f\x8b": "gzip", b"\xfd7zXZ\x00": "xz", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
 MAX_CLAIMS = 100  # tries to lock a partial file that other processes move away; not tuned
 EXTENSIONS = {".gz": "gzip", ".xz": "xz", ".bz2": "bzip2", ".zst": "zstd"}
+MODULES = {"gzip": "gzip", "xz": "lzma", "bzip2": "bz2", "zstd": "compression.zstd"}
 
 
 def name_of(source: Source) -> str:
@@ -106,28 +108,10 @@ class Unpacked(io.RawIOBase):
         super().close()
 
 
-class _Readable(Protocol):
-    def read(self, size: int, /) -> bytes: ...
-
-
-def _unpack(raw: io.BufferedReader, packing: str) -> _Readable:
-    if packing == "gzip":
-        import gzip
-
-        return gzip.GzipFile(fileobj=raw)
-    if packing == "xz":
-        import lzma
-
-        return lzma.LZMAFile(raw)
-    if packing == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(raw)
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.ZstdFile(raw)
-    return _Zstandard(raw, _zstandard())
+def _unpack(raw: io.BufferedReader, packing: str) -> Any:
+    if packing == "zstd" and sys.version_info < (3, 14):
+        return _Zstandard(raw, _zstandard())
+    return import_module(MODULES[packing]).open(raw)
 
 
 class _Zstandard:
@@ -281,7 +265,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _stdout() as file:
             yield file
     else:
-        with replacing(path) as beside, open(beside, "wb") as file, _pack_stream(file, packing) as packed:
+        with replacing(path) as beside, open(beside, "wb") as file, _pack(file, packing) as packed:
             yield packed
 
 
@@ -297,30 +281,15 @@ def _stdout() -> Iterator[BinaryIO]:
         sys.stdout.write(file.getvalue().decode())
 
 
-@contextmanager
-def _pack_stream(file: BinaryIO, packing: str) -> Iterator[BinaryIO]:
-    if not packing:
-        yield file
-        return
-    with _pack(file, packing) as packed:
-        yield packed
-
-
 def _pack(file: BinaryIO, packing: str) -> Any:
+    """Return a context that packs what is written into `file`."""
+    if not packing:
+        return nullcontext(file)
+    if packing == "zstd" and sys.version_info < (3, 14):
+        return _zstandard().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
+    module = import_module(MODULES[packing])
     if packing == "gzip":
-        import gzip
-
-        return gzip.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)  # no date: same input, same bytes
-    if packing == "xz":
-        import lzma
-
-        return lzma.LZMAFile(file, "wb")
-    if packing == "bzip2":
-        import bz2
-
-        return bz2.BZ2File(file, "wb")
-    if sys.version_info >= (3, 14):
-        from compression import zstd
-
-        return zstd.ZstdFile(file, "wb", options={zstd.CompressionParameter.checksum_flag: 1})
-    return _zstandard().ZstdCompressor(write_checksum=True).stream_writer(file, closefd=False)
+        return module.GzipFile(filename="", fileobj=file, mode="wb", mtime=0)  # no date: same input, same bytes
+    if packing == "zstd":
+        return module.open(file, "wb", options={module.CompressionParameter.checksum_flag: 1})
+    return module.open(file, "wb")

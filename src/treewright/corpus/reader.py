@@ -95,7 +95,7 @@ class Lines:
 
 
 def encoded(text: str) -> bytes:
-    """A text as bytes; lone surrogates become bytes that are not UTF-8."""
+    """Return a text as bytes; lone surrogates become bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogatepass")
 
 
@@ -138,8 +138,8 @@ def _is_file(file: IO[Any]) -> bool:
 
 def nothing_in(lines: Lines, what: str) -> FormatError:
     """Return the error for a file without any sentence or tree."""
-    found = "the file is empty" if lines.is_empty else "only blank lines and comments"
-    return FormatError(lines.name, 0, f"{found}; expected at least one {what}")
+    content = "the file is empty" if lines.is_empty else "only blank lines and comments"
+    return FormatError(lines.name, 0, f"{content}; expected at least one {what}")
 
 
 def shown(text: str) -> str:

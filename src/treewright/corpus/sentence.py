@@ -80,22 +80,16 @@ class ParseResult(Protocol):
     def trace(self) -> Mapping[str, NDArray[Any]] | None: ...
 
 
-class Column:
-    """A column of a sentence: a list with one entry a word, to read, to assign, and to change in place."""
+def column_property(name: str) -> Any:
+    """Return the property for a column: a list with one entry a word, to read, to assign, and to change in place."""
 
-    def __init__(self, column: str) -> None:
-        self.column = column
-        self.__doc__ = f"The column {column}, one entry a word."
+    def read(sentence: Sentence) -> list[str]:
+        return sentence.column(name)
 
-    @overload
-    def __get__(self, sentence: None, owner: type) -> Column: ...
-    @overload
-    def __get__(self, sentence: Sentence, owner: type) -> list[str]: ...
-    def __get__(self, sentence: Sentence | None, owner: type) -> Column | list[str]:
-        return self if sentence is None else sentence.column(self.column)
+    def write(sentence: Sentence, values: Iterable[str]) -> None:
+        sentence.set_column(name, values)
 
-    def __set__(self, sentence: Sentence, values: Iterable[str]) -> None:
-        sentence.set_column(self.column, values)
+    return property(read, write, doc=f"The column {name}, one entry a word.")
 
 
 class Sentence:
@@ -114,14 +108,14 @@ class Sentence:
         *("_block", "_columns", "_heads", "_comments", "_empty_deps"),
     )
 
-    forms = Column("FORM")
-    lemmas = Column("LEMMA")
-    upos = Column("UPOS")
-    xpos = Column("XPOS")
-    feats = Column("FEATS")
-    deprels = Column("DEPREL")
-    deps = Column("DEPS")
-    misc = Column("MISC")
+    forms: list[str] = column_property("FORM")
+    lemmas: list[str] = column_property("LEMMA")
+    upos: list[str] = column_property("UPOS")
+    xpos: list[str] = column_property("XPOS")
+    feats: list[str] = column_property("FEATS")
+    deprels: list[str] = column_property("DEPREL")
+    deps: list[str] = column_property("DEPS")
+    misc: list[str] = column_property("MISC")
 
     layout: Layout
     source: str  # the file it came from
@@ -495,7 +489,7 @@ class Sentence:
         """
         copy = self.copy()
         for name, values in columns.items():
-            if name != "heads" and not isinstance(getattr(Sentence, name, None), Column):
+            if name not in ("forms", "heads", *convert.COLUMNS.values()):
                 raise ValueError(f"there is no column {name!r}")
             setattr(copy, name, values)
         return copy

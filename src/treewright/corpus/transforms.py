@@ -49,38 +49,37 @@ def _like(node: Tree, label: str, children: Nodes) -> Tree:
     return Tree(label, children)
 
 
-def strip_functions(tree: Tree, *, tags: bool = False, signs: str = FUNCTION_SIGNS) -> Tree:
-    """Return the tree with labels cut at the first of `signs`: NP-SBJ-1 becomes NP.
+def strip_functions(tree: Tree) -> Tree:
+    """Return the tree with labels cut down to their category: NP-SBJ-1 becomes NP.
 
-    Labels that begin with one (-LRB-) stay. The tags above words are cut only with tags=True: in many treebanks their
-    hyphens mean something else.
+    Labels that begin with a sign (-LRB-) stay, and so do the tags above words: in many treebanks their hyphens mean
+    something else.
 
     >>> print(strip_functions(Tree.parse("(S (NP-SBJ=2 (N-D dogs)) (VP (V bark)))")))
     (S (NP (N-D dogs)) (VP (V bark)))
     """
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
-        plain = not tags and node.is_preterminal()
-        return [_like(node, node.label if plain else _category(node.label, signs), children)]
+        return [_like(node, node.label if node.is_preterminal() else _category(node.label), children)]
 
     return _rebuild_root(tree, make)
 
 
-def _category(label: str, signs: str) -> str:
-    if label[:1] in signs:  # an unlabelled node too
+def _category(label: str) -> str:
+    if label[:1] in FUNCTION_SIGNS:  # an unlabelled node too
         return label
-    return label[: min((place for sign in signs if (place := label.find(sign)) > 0), default=len(label))]
+    return label[: min((end for sign in FUNCTION_SIGNS if (end := label.find(sign)) > 0), default=len(label))]
 
 
-def strip_traces(tree: Tree, *, traces: Collection[str] = TRACES) -> Tree | None:
-    """Return the tree without words whose tag is one of `traces` and without empty nodes; None if nothing is left.
+def strip_traces(tree: Tree) -> Tree | None:
+    """Return the tree without traces (-NONE-) and without empty nodes; None if nothing is left.
 
     >>> print(strip_traces(Tree.parse("(S (NP-SBJ (-NONE- *PRO*)) (VP (VB run)))")))
     (S (VP (VB run)))
     """
 
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
-        is_trace = node.label in traces and node.is_preterminal()
+        is_trace = node.label in TRACES and node.is_preterminal()
         return [] if is_trace or not children else [_like(node, node.label, children)]
 
     left = rebuild(tree, make)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterator, Mapping, MutableMapping
 from typing import TYPE_CHECKING, overload
 
 import numpy as np
@@ -26,16 +26,15 @@ class Attributes(MutableMapping[str, str]):
     keeps one entry. `is_sorted`: a new entry is inserted in alphabetical order, as UD requires of FEATS.
     """
 
-    __slots__ = ("_get", "_is_sorted", "_set")
+    __slots__ = ("_column", "_is_sorted", "_word")
 
-    def __init__(self, get: Callable[[], str], set: Callable[[str], None], *, is_sorted: bool) -> None:
-        self._get, self._set, self._is_sorted = get, set, is_sorted
+    def __init__(self, word: Word, column: str, *, is_sorted: bool) -> None:
+        self._word, self._column, self._is_sorted = word, column, is_sorted
 
     def __getitem__(self, name: str) -> str:
         for entry in self._entries():
-            entry_name, _, value = entry.partition("=")
-            if entry_name == name:
-                return value
+            if name_of(entry) == name:
+                return entry.partition("=")[2]
         raise KeyError(name)
 
     def __setitem__(self, name: str, value: str) -> None:
@@ -47,14 +46,14 @@ class Attributes(MutableMapping[str, str]):
         kept = [old for old in entries if name_of(old) != name]
         place = places[0] if places else self._place_of(name, kept)
         kept.insert(place, entry)
-        self._set("|".join(kept))
+        self._word.set_cell(self._column, "|".join(kept))
 
     def __delitem__(self, name: str) -> None:
         entries = self._entries()
         kept = [entry for entry in entries if name_of(entry) != name]
         if len(kept) == len(entries):
             raise KeyError(name)
-        self._set("|".join(kept) or "_")
+        self._word.set_cell(self._column, "|".join(kept) or "_")
 
     def __iter__(self) -> Iterator[str]:
         return iter(dict.fromkeys(map(name_of, self._entries())))
@@ -71,7 +70,7 @@ class Attributes(MutableMapping[str, str]):
         return repr(dict(self))
 
     def _entries(self) -> list[str]:
-        cell = self._get()
+        cell = self._word.cell(self._column)
         return [] if cell in ("_", "") else cell.split("|")
 
     def _place_of(self, name: str, entries: list[str]) -> int:
@@ -120,7 +119,7 @@ class Cell:
     @overload
     def __get__(self, word: Word, owner: type) -> str: ...
     def __get__(self, word: Word | None, owner: type) -> Cell | str:
-        return self if word is None else word.sentence.column(self.column)[word.id - 1]
+        return self if word is None else word.cell(self.column)
 
     def __set__(self, word: Word, value: str) -> None:
         word.set_cell(self.column, value)
@@ -153,6 +152,10 @@ class Word:
     def __init__(self, sentence: Sentence, id: int) -> None:
         self.sentence, self.id = sentence, id
 
+    def cell(self, column: str) -> str:
+        """Return the cell of this word in a column."""
+        return self.sentence.column(column)[self.id - 1]
+
     def set_cell(self, column: str, value: str) -> None:
         """Write value into the cell of this word in a column."""
         check_cell(value, f"{column}[{self.id - 1}]")
@@ -162,7 +165,7 @@ class Word:
     @property
     def feats(self) -> Attributes:
         """The features: a mapping from name to value that reads and writes the cell. New names are put in order."""
-        return self._attributes("FEATS", is_sorted=True)
+        return Attributes(self, "FEATS", is_sorted=True)
 
     @feats.setter
     def feats(self, values: Mapping[str, str]) -> None:
@@ -171,17 +174,11 @@ class Word:
     @property
     def misc(self) -> Attributes:
         """The entries of MISC: a mapping from name to value that reads and writes the cell. New names come last."""
-        return self._attributes("MISC", is_sorted=False)
+        return Attributes(self, "MISC", is_sorted=False)
 
     @misc.setter
     def misc(self, values: Mapping[str, str]) -> None:
         self.set_cell("MISC", cell_of(values, is_sorted=False))
-
-    def _attributes(self, column: str, is_sorted: bool) -> Attributes:
-        def get() -> str:
-            return self.sentence.column(column)[self.id - 1]
-
-        return Attributes(get, lambda cell: self.set_cell(column, cell), is_sorted=is_sorted)
 
     # -- the tree
 

@@ -90,7 +90,7 @@ class Canvas:
         self.line(y, x, directions, style)
 
     def write(self, y: int, x: int, text: str, style: str) -> None:
-        """Writes text over what is there, from x on; mirrored, so that it ends at x."""
+        """Write text over what is there, from x on; mirrored, so that it ends at x."""
         if self.mirrored:
             x = self.width - x - columns(text)
         start = x
@@ -117,14 +117,14 @@ class Canvas:
             cells = [self.cell(y, x, pen) for x in range(self.width)]
             filled = max((x + 1 for x, cell in enumerate(cells) if cell != " "), default=0)
             if pen.color:
-                drawn.append(coloured([(cells[x], self.styles.get((y, x), "")) for x in range(filled)]))
+                drawn.append(colour_cells([(cells[x], self.styles.get((y, x), "")) for x in range(filled)]))
             else:
                 drawn.append("".join(cells[:filled]).rstrip())
         return drawn
 
 
-def coloured(cells: list[tuple[str, str]]) -> str:
-    """Cells in their colours, the codes written only where the style changes."""
+def colour_cells(cells: list[tuple[str, str]]) -> str:
+    """Return cells in their colours, the codes written only where the style changes."""
     text, before = "", ""
     for cell, style in cells:
         code = ANSI.get(style, "") if cell != " " else before

@@ -27,7 +27,7 @@ MEANING = {
 
 
 def confidence_step(confidence: float) -> int:
-    """0 for the arcs of lowest confidence, 4 for those of highest.
+    """Return 0 for the arcs of lowest confidence, 4 for those of highest.
 
     >>> confidence_step(0.3), confidence_step(0.995)
     (0, 4)
@@ -36,21 +36,21 @@ def confidence_step(confidence: float) -> int:
 
 
 def style_of(arc: Arc) -> str:
-    """The name of an arc's style: its kind, or its confidence if the kind is a plain tree arc."""
+    """Return the name of an arc's style: its kind, or its confidence if the kind is a plain tree arc."""
     if arc.kind == "tree" and arc.confidence is not None:
         return f"sure-{confidence_step(arc.confidence)}"
     return arc.kind
 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:
-    """The styles of a scene that need an explanation, each with its meaning."""
+    """Return the styles of a scene that need an explanation, each with its meaning."""
     return legend_of({style_of(arc) for arc in scene.arcs})
 
 
 def legend_of(styles: Set[str]) -> list[tuple[str, str]]:
     if styles <= {"correct", "tree"} and "correct" in styles:
         return [("correct", "all correct")]
-    found = [(style, meaning) for style, meaning in MEANING.items() if style in styles]
+    keys = [(style, meaning) for style, meaning in MEANING.items() if style in styles]
     if any(style.startswith("sure-") for style in styles):
-        found += [(f"sure-{step}", name) for step, name in enumerate(CONFIDENCE_NAMES)]
-    return found
+        keys += [(f"sure-{step}", name) for step, name in enumerate(CONFIDENCE_NAMES)]
+    return keys

@@ -43,39 +43,39 @@ CONSTANTS: Data = {
 
 
 def in_script(data: Any) -> str:
-    """data as JSON for a script element, which must not contain the characters of an end tag or a comment."""
+    """Return data as JSON for a script element, which must not contain the characters of an end tag or a comment."""
     return json.dumps(data, ensure_ascii=False, separators=(",", ":")).replace("<", "\\u003c")
 
 
 def data_of(scene: Scene | Phrases, widths: tuple[int, ...]) -> Data:
-    """The content of a drawing, and a layout for each width; layouts that are equal are written once."""
-    found = phrase_data(scene, widths) if isinstance(scene, Phrases) else dependency_data(scene, widths)
+    """Return the content of a drawing, and a layout for each width; layouts that are equal are written once."""
+    data = phrase_data(scene, widths) if isinstance(scene, Phrases) else dependency_data(scene, widths)
     if scene.rtl:
-        found["rtl"] = 1
+        data["rtl"] = 1
     if isinstance(scene, Phrases) and scene.dependencies is not None:
-        found["below"] = data_of(scene.dependencies, widths)
-    return found
+        data["below"] = data_of(scene.dependencies, widths)
+    return data
 
 
 def dependency_data(scene: Scene, widths: tuple[int, ...]) -> Data:
     line = line_of(scene, MEDIUM)
     breaks = dict.fromkeys(tuple(break_rows(line, width - 2 * MARGIN)) for width in sorted(widths, reverse=True))
     layouts = [[row_of(line, first, last) for first, last in rows] for rows in breaks]
-    found: Data = {
+    data: Data = {
         "words": [word_data(word, number) for number, word in enumerate(scene.words, start=1)],
         "middles": line.middles,
         "arcs": [arc_data(line, i) for i in range(len(scene.arcs))],
         "layouts": [layout_data(line, rows) for rows in layouts],
     }
     if scene.tokens:
-        found["tokens"] = [(token.first, token.last, vector.clip_note(token.form)) for token in scene.tokens]
-        found["extents"] = [(line.begin(word), line.end(word)) for word in range(1, 1 + len(scene.words))]
+        data["tokens"] = [(token.first, token.last, vector.clip_note(token.form)) for token in scene.tokens]
+        data["extents"] = [(line.begin(word), line.end(word)) for word in range(1, 1 + len(scene.words))]
     clipped = clipped_tags(scene, layouts)
-    return found | {"tags": clipped} if clipped else found
+    return data | {"tags": clipped} if clipped else data
 
 
 def word_data(word: Word, number: int) -> list[str]:
-    """Form, lines below it, lines on hover, number, clipped form; empty parts at the end are omitted."""
+    """Return form, lines below it, lines on hover, number, clipped form; empty parts at the end are omitted."""
     shown = vector.clip_form(word.form)
     notes, details = "\n".join(map(vector.clip_note, word.notes)), "\n".join(word.details)
     return without_empty_end(
@@ -90,7 +90,7 @@ def word_data(word: Word, number: int) -> list[str]:
 
 
 def arc_data(line: Line, i: int) -> list[Any]:
-    """Ends, style, label and its width, ports at the left and right end; note, confidence and full label if any."""
+    """Return ends, style, label and its width, ports at both ends; note, confidence and full label if any."""
     arc = line.scene.arcs[i]
     ends = sorted((arc.modifier if arc.is_stub else arc.head, arc.modifier))
     ports = [line.ports.offset[i, end] for end in ends]
@@ -110,7 +110,7 @@ def without_empty_end(values: list[Any]) -> list[Any]:
 
 
 def layout_data(line: Line, rows: list[Row]) -> list[Any]:
-    """Width, height and rows."""
+    """Return width, height and rows."""
     placed, y = vector.place_rows(line.scene, rows)
     index = {id(arc): i for i, arc in enumerate(line.scene.arcs)}
     height = vector.inner_height(y - vector.ROW_GAP)
@@ -129,19 +129,19 @@ def layout_data(line: Line, rows: list[Row]) -> list[Any]:
 
 
 def cut_ends(row: Row) -> tuple[int, int]:
-    """Where arcs that are cut end, at the left and right edge of the row; 0 if none is cut."""
+    """Return where arcs that are cut end, at the left and right edge of the row; 0 if none is cut."""
     strokes = row.above + row.below
     left = next((stroke.left for stroke in strokes if stroke.cut == "left"), 0)
     return left, next((stroke.right for stroke in strokes if stroke.cut == "right"), 0)
 
 
 def stroke_data(strokes: tuple[Stroke, ...], index: dict[int, int]) -> list[int]:
-    """The arc, the level and the start of the label of each stroke, one after the other."""
+    """Return the arc, the level and the start of the label of each stroke, one after the other."""
     return [value for stroke in strokes for value in (index[id(stroke.arc)], stroke.level, stroke.label)]
 
 
 def clipped_tags(scene: Scene, layouts: list[list[Row]]) -> dict[int, str]:
-    """The texts at the ends of cut arcs that differ from the number and form of their word."""
+    """Return the texts at the ends of cut arcs that differ from the number and form of their word."""
     strokes = (stroke for rows in layouts for row in rows for stroke in row.above + row.below)
     tags = {stroke.other: vector.tag_text(scene.words[stroke.other - 1]) for stroke in strokes if stroke.cut}
     full = {other: f"{scene.words[other - 1].number} {scene.words[other - 1].form}" for other in tags}
@@ -157,12 +157,12 @@ def phrase_data(scene: Phrases, widths: tuple[int, ...]) -> Data:
         style = ARC_KINDS.index(node.kind)
         width = phrase_vector.width_of(node)
         nodes.append(without_empty_end([parents.get(i, -1), text, style, width, note, title]))
-    layouts = {in_script(found): found for found in (phrase_layout(scene, width) for width in sorted(widths)[::-1])}
+    layouts = {in_script(layout): layout for layout in (phrase_layout(scene, width) for width in sorted(widths)[::-1])}
     return {"nodes": nodes, "layouts": list(layouts.values())}
 
 
 def phrase_layout(scene: Phrases, width: int) -> list[Any]:
-    """Width, height and the middles of an upright tree, or starts, lines and joints of one on its side."""
+    """Return width, height and the middles of an upright tree, or starts, lines and joints of one on its side."""
     tree = phrase_vector.fitting_layout(scene, width)
     height = phrase_vector.layout_height(scene, tree)
     if isinstance(tree, Sideways):

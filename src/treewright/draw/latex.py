@@ -31,7 +31,7 @@ EDGE_OPTIONS = {
 
 
 def escaped(text: str) -> str:
-    """text for LaTeX.
+    """Return text for LaTeX.
 
     >>> print(escaped("50% of $x_1"))
     50\\% of \\$x\\_1
@@ -40,13 +40,13 @@ def escaped(text: str) -> str:
 
 
 def dependency_latex(scene: Scene) -> str:
-    """A dependency environment; needs \\usepackage{tikz-dependency}."""
+    """Draw a dependency environment; needs \\usepackage{tikz-dependency}."""
     lines = [r"\begin{dependency}", r"\begin{deptext}[column sep=1em]", *table_rows(scene.words), r"\end{deptext}"]
     return "\n".join([*lines, *map(edge, scene.arcs), r"\end{dependency}", ""])
 
 
 def table_rows(words: tuple[Word, ...]) -> list[str]:
-    """The forms, and the lines below them."""
+    """Return the forms, and the lines below them."""
     depth = max((len(word.notes) for word in words), default=0)
     columns = [[word.form, *word.notes, *[""] * (depth - len(word.notes))] for word in words]
     return [r" \& ".join(map(escaped, row)) + r" \\" for row in zip(*columns, strict=True)]
@@ -55,15 +55,15 @@ def table_rows(words: tuple[Word, ...]) -> list[str]:
 def edge(arc: Arc) -> str:
     label = escaped(f"{arc.label}{arc.note}".strip())
     options = EDGE_OPTIONS.get(arc.kind, []) + (["edge below"] if arc.below else [])
-    given = f"[{', '.join(options)}]" if options else ""
+    in_brackets = f"[{', '.join(options)}]" if options else ""
     if arc.head in (ROOT, UNKNOWN, arc.modifier):
         sign = {ROOT: "", UNKNOWN: "? "}.get(arc.head, r"$\circ$ ")
-        return rf"\deproot{given}{{{arc.modifier}}}{{{sign}{label}}}"
-    return rf"\depedge{given}{{{arc.head}}}{{{arc.modifier}}}{{{label}}}"
+        return rf"\deproot{in_brackets}{{{arc.modifier}}}{{{sign}{label}}}"
+    return rf"\depedge{in_brackets}{{{arc.head}}}{{{arc.modifier}}}{{{label}}}"
 
 
 def phrase_latex(scene: Phrases) -> str:
-    """A forest environment; needs \\usepackage{forest}. Braces protect the brackets, commas and signs of forest."""
+    """Draw a forest environment; needs \\usepackage{forest}. Braces protect brackets, commas and signs."""
     closing = [0] * len(scene.words)
     for node in scene.nodes:
         closing[node.last] += not node.is_word

@@ -84,13 +84,13 @@ def tokens_in(scene: Scene, row: Row) -> list[Token]:
 
 
 def lay_out(scene: Scene, medium: Medium, width: int | None) -> list[Row]:
-    """The rows of a scene, none wider than width unless a single word is."""
+    """Return the rows of a scene, none wider than width unless a single word is."""
     line = line_of(scene, medium)
     return [row_of(line, first, last) for first, last in break_rows(line, width)]
 
 
 def line_of(scene: Scene, medium: Medium) -> Line:
-    """The scene in one line, from which the rows of any width are cut."""
+    """Return the scene in one line, from which the rows of any width are cut."""
     ports = find_ports(scene, medium)
     widths = [max(medium.word_width(word), width) for word, width in zip(scene.words, ports.width, strict=True)]
     required = demands(scene, medium, ports) + token_demands(scene, medium, widths)
@@ -129,7 +129,7 @@ RANKS = 1 << 20  # from word to word; more than twice the arcs any word has
 
 
 def single_slots(ends: list[tuple[int, int]]) -> dict[int, int]:
-    """A slot for each arc at a word, in half gaps from its middle: leftwards, stubs, rightwards, long ones inside."""
+    """Return the slot of each arc at a word, in half gaps from its middle; long arcs are inside."""
     left = sorted((-to, i) for i, to in ends if to < 0)
     right = sorted((-to, -i) for i, to in ends if to > 0)
     order = [i for _, i in left] + [i for i, to in ends if to == 0] + [-i for _, i in right]
@@ -137,7 +137,7 @@ def single_slots(ends: list[tuple[int, int]]) -> dict[int, int]:
 
 
 def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[int, int]:
-    """Arcs from heads in the middle, arcs to modifiers on either side of it, those to one side together.
+    """Put arcs from heads in the middle, arcs to modifiers on either side of it, those to one side together.
 
     An arc to a modifier beyond the head is put on the other side of the middle: the two would cross otherwise.
     """
@@ -160,14 +160,14 @@ def shared_slots(scene: Scene, word: int, ends: list[tuple[int, int]]) -> dict[i
 
 
 def demands(scene: Scene, medium: Medium, ports: Ports) -> list[tuple[int, int, int]]:
-    """(a, b, distance): the middles of words a < b must be that far apart for the label between them to fit."""
-    found = []
+    """Return (a, b, distance): the middles of words a < b must be that far apart for the label between them to fit."""
+    distances = []
     for i, arc in enumerate(scene.arcs):
         if not arc.is_stub:
             a, b = sorted((arc.head, arc.modifier))
             needed = medium.label_width(arc) + 2 * medium.shoulder + 1
-            found.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
-    return found
+            distances.append((a - 1, b - 1, needed + ports.offset[i, a] - ports.offset[i, b]))
+    return distances
 
 
 def token_demands(scene: Scene, medium: Medium, widths: list[int]) -> list[tuple[int, int, int]]:
@@ -179,7 +179,7 @@ def token_demands(scene: Scene, medium: Medium, widths: list[int]) -> list[tuple
 
 
 def spread(widths: Sequence[int], gap: int, demands: Sequence[tuple[int, int, int]]) -> list[int]:
-    """The middles of words of these widths, a gap between any two, and what is demanded between some.
+    """Return the middles of words of these widths, a gap between any two, and what is demanded between some.
 
     Short distances are served first, and what one lacks is shared out evenly over the gaps that it spans.
 
@@ -200,7 +200,7 @@ def spread(widths: Sequence[int], gap: int, demands: Sequence[tuple[int, int, in
 
 
 def ahead(width: int) -> int:
-    """How far a word of this width reaches before its middle."""
+    """Return how far a word of this width reaches before its middle."""
     return (width - 1) // 2
 
 
@@ -228,7 +228,7 @@ class Line:
         return self.middles[word - 1] + behind(self.widths[word - 1]) + 1
 
     def reach(self, i: int) -> int:
-        """From the port to the edge of the row, when the arc is cut."""
+        """Return the distance from the port to the edge of the row, when the arc is cut."""
         return self.medium.label_width(self.scene.arcs[i]) + 2 * self.medium.shoulder + 1
 
     def tag(self, word: int) -> int:
@@ -264,7 +264,7 @@ CUT_COST = 0.08  # of an arc that is cut, in rows; not tuned
 
 
 def break_rows(line: Line, width: int | None) -> list[Span]:
-    """First and last word of each row: few rows, evenly filled, few arcs cut. O(words times words in a row)."""
+    """Return first and last word of each row: few rows, evenly filled, few arcs cut. O(words times words in a row)."""
     n = len(line.widths)
     if n == 0:
         return []
@@ -350,7 +350,7 @@ def to_edge(piece: Piece, begin: int, end: int, shift: int) -> Piece:
 
 
 def strokes_of(line: Line, pieces: list[Piece]) -> tuple[Stroke, ...]:
-    """The pieces on one side of the words, with levels and with labels where no other arc runs through them."""
+    """Return the pieces on one side of the words, with levels and with labels where no other arc runs through them."""
     arcs = line.scene.arcs
     levels = stack([piece.ranks for piece in pieces if not arcs[piece.i].is_stub])
     spans = [piece for piece in pieces if not arcs[piece.i].is_stub]
@@ -377,7 +377,7 @@ def legs(piece: Piece) -> list[int]:
 
 
 def stack(spans: Sequence[Span]) -> list[int]:
-    """A level for each span, from 1: the lowest above all spans that it contains and free of spans that touch it.
+    """Return the level of each span, from 1: the lowest above all spans in it and free of spans that touch it.
 
     >>> stack([(0, 1), (1, 2), (3, 4), (0, 4)])
     [1, 2, 1, 3]
@@ -397,7 +397,7 @@ def stack(spans: Sequence[Span]) -> list[int]:
 
 
 def place_label(piece: Piece, width: int, shoulder: int, in_the_way: Sequence[int]) -> int:
-    """Where the label starts: in the middle, or at the cut; moved aside as little as keeps it clear of other arcs."""
+    """Return where the label starts: in the middle, or at the cut; moved aside to keep clear of other arcs."""
     left, right = piece.ends
     if left == right:
         return left - ahead(width)

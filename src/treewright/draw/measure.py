@@ -99,13 +99,13 @@ def clusters(text: str) -> list[str]:
     >>> [len(cluster) for cluster in clusters("e\\u0301a")]
     [2, 1]
     """
-    found: list[str] = []
+    pieces: list[str] = []
     for char in text:
-        if found and belongs_to(found[-1], char):
-            found[-1] += char
+        if pieces and belongs_to(pieces[-1], char):
+            pieces[-1] += char
         else:
-            found.append(char)
-    return found
+            pieces.append(char)
+    return pieces
 
 
 def belongs_to(cluster: str, char: str) -> bool:

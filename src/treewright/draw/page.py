@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from html import escape
 from importlib.resources import files
 
@@ -59,27 +59,8 @@ class Tally:
         return self.judged - self.right + self.missed
 
 
-@dataclass
-class Totals:
-    """Counts and styles of all sentences, for the end of the page."""
-
-    counts: Counter[str] = field(default_factory=Counter)
-    styles: set[str] = field(default_factory=set)
-
-    def add(self, scene: Scene | Phrases, tally: Tally) -> None:
-        words, doubted = len(scene.words), tally.least_sure < 1
-        self.counts.update(sentences=1, words=words, right=tally.right, judged=tally.judged, doubted=doubted)
-        self.styles |= styles_of(scene)
-
-    @property
-    def summary(self) -> str:
-        sentences, judged = self.counts["sentences"], self.counts["judged"]
-        text = f"{sentences:,} {'sentence' if sentences == 1 else 'sentences'}, {self.counts['words']:,} words"
-        return f"{text}, {self.counts['right'] / judged:.1%} as in gold" if judged else text
-
-
 def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[int, ...]) -> Iterator[str]:
-    """The page in parts: its beginning, each sentence, its end."""
+    """Yield the page in parts: its beginning, each sentence, its end."""
     source = files("treewright.draw")
     begin, end = (source / "page.html").read_text("utf-8").split("{articles}")
     scripts = [(source / name).read_text("utf-8") for name in ("drawing.js", "page.js")]
@@ -88,26 +69,32 @@ def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[i
         style=page_style() + (source / "page.css").read_text("utf-8"),
         script=f'"use strict";\nconst C = {in_script(CONSTANTS)};\n' + "".join(scripts),
     )
-    totals = Totals()
+    totals: Counter[str] = Counter()
+    styles: set[str] = set()
     for number, scene in enumerate(scenes, start=1):
         tally = tally_of(scene)
-        totals.add(scene, tally)
+        doubted = tally.least_sure < 1
+        totals.update(sentences=1, words=len(scene.words), right=tally.right, judged=tally.judged, doubted=doubted)
+        styles |= styles_of(scene)
         yield article(number, scene, tally, widths)
-    flags = "".join(f" data-{name}" for name in ("judged", "doubted") if totals.counts[name])
-    yield end.format(flags=flags, summary=totals.summary, legend=legend_list(totals.styles))
+    flags = "".join(f" data-{name}" for name in ("judged", "doubted") if totals[name])
+    yield end.format(flags=flags, summary=summary_of(totals), legend=legend_list(styles))
 
 
-def layout_widths(widest: int | None, narrowest: int | None) -> tuple[int, ...]:
-    """The widths to lay out for, up to the widest; without a narrowest, only the widest itself.
+def summary_of(totals: Counter[str]) -> str:
+    sentences, judged = totals["sentences"], totals["judged"]
+    text = f"{sentences:,} {'sentence' if sentences == 1 else 'sentences'}, {totals['words']:,} words"
+    return f"{text}, {totals['right'] / judged:.1%} as in gold" if judged else text
 
-    >>> layout_widths(None, 320), layout_widths(900, 320), layout_widths(900, None)
-    ((320, 540, 820, 1280, 1840), (320, 540, 820, 900), (900,))
+
+def layout_widths(widest: int | None) -> tuple[int, ...]:
+    """Return the widths to lay out for, up to the widest.
+
+    >>> layout_widths(None), layout_widths(900)
+    ((320, 540, 820, 1280, 1840), (320, 540, 820, 900))
     """
     last = WIDTHS[-1] if widest is None else widest
-    if narrowest is None:
-        return (last,)
-    between = [width for width in WIDTHS if narrowest < width < last]
-    return tuple(dict.fromkeys([min(narrowest, last), *between, last]))
+    return (*(width for width in WIDTHS if width < last), last)
 
 
 def styles_of(scene: Scene | Phrases) -> set[str]:
@@ -152,7 +139,7 @@ def article(number: int, scene: Scene | Phrases, tally: Tally, widths: tuple[int
 
 
 def as_text(scene: Scene | Phrases) -> str:
-    """What is shown without the script."""
+    """Return what is shown without the script."""
     if isinstance(scene, Scene):
         return table(scene)
     return "\n".join([brackets(scene), *([as_text(scene.dependencies)] if scene.dependencies else [])])
@@ -185,13 +172,13 @@ def missed_phrases(scene: Scene | Phrases) -> str:
 
 
 def table(scene: Scene) -> str:
-    """The words with their heads and labels, one a line, for browsers without scripts."""
+    """Return the words with their heads and labels, one a line, for browsers without scripts."""
     arcs: dict[int, list[tuple[str, str]]] = {}
     for arc in scene.arcs:
         head = {UNKNOWN: "?", 0: "0"}.get(arc.head) or scene.words[arc.head - 1].number
         arcs.setdefault(arc.modifier, []).append((head, f"{arc.label}{arc.note}"))
     lines = []
-    for place, word in enumerate(scene.words, start=1):
-        heads, labels = (",".join(parts) for parts in zip(*arcs.get(place, [("", "")]), strict=True))
+    for node, word in enumerate(scene.words, start=1):
+        heads, labels = (",".join(parts) for parts in zip(*arcs.get(node, [("", "")]), strict=True))
         lines.append("\t".join([word.number, word.form, heads, labels]))
     return "\n".join(lines)

@@ -60,13 +60,13 @@ def is_phrase_tree(thing: Any) -> bool:
 
 
 def phrases_of(tree: Any, *, gold: Any = None, direction: Direction = "auto", title: str | None = None) -> Phrases:
-    """The scene of a tree: anything with a label and children, or nested tuples."""
+    """Return the scene of a tree: anything with a label and children, or nested tuples."""
     nodes = nodes_of(tree)
     missed: list[str] = []
     if gold is not None:
         if not is_phrase_tree(gold):
             raise TypeError(f"gold is {described(gold)}; expected a phrase-structure tree to compare with")
-        nodes, missed = compared(nodes, nodes_of(gold))
+        nodes, missed = compare_nodes(nodes, nodes_of(gold))
     words = [node.text for node in nodes if node.is_word]
     return Phrases(
         tuple(nodes),
@@ -77,7 +77,7 @@ def phrases_of(tree: Any, *, gold: Any = None, direction: Direction = "auto", ti
 
 
 def nodes_of(tree: Any) -> list[Node]:
-    """Nodes, parents first. The unlabelled node that Penn files put around a tree is left out."""
+    """Return nodes, parents first. The unlabelled node that Penn files put around a tree is left out."""
     while label_of(tree) == "" and len(children_of(tree)) == 1 and not isinstance(children_of(tree)[0], str):
         tree = children_of(tree)[0]
     texts: list[str] = []
@@ -90,7 +90,7 @@ def nodes_of(tree: Any) -> list[Node]:
         stack += [(child, len(texts)) for child in reversed(children_of(thing))]
         texts.append(clean(label_of(thing)) or "·")
         children.append([])
-    return measured(texts, children)
+    return measure_nodes(texts, children)
 
 
 def label_of(thing: Any) -> str:
@@ -108,7 +108,7 @@ def children_of(thing: Any) -> Sequence[Any]:
     return tuple(children)
 
 
-def measured(texts: list[str], children: list[list[int]]) -> list[Node]:
+def measure_nodes(texts: list[str], children: list[list[int]]) -> list[Node]:
     word = sum(not below for below in children)
     nodes: list[Node] = []
     for i in reversed(range(len(texts))):  # children come before their parent, at the end of the list
@@ -123,27 +123,29 @@ def measured(texts: list[str], children: list[list[int]]) -> list[Node]:
     return nodes[::-1]
 
 
-def compared(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]]:
-    """The nodes compared with gold, and the phrases of gold that are missing."""
+def compare_nodes(nodes: list[Node], gold: list[Node]) -> tuple[list[Node], list[str]]:
+    """Return the nodes compared with gold, and the phrases of gold that are missing."""
     words = [node.text for node in gold if node.is_word]
     if [node.text for node in nodes if node.is_word] != words:
         raise InputError("gold has other words than the tree; only trees over the same words compare")
     left = Counter((node.text, node.first, node.last) for node in gold if not node.is_word)
     right = []
     for node in nodes:
-        found = not node.is_word and left[node.text, node.first, node.last] > 0
-        left[node.text, node.first, node.last] -= found
-        right.append(found)
+        is_right = not node.is_word and left[node.text, node.first, node.last] > 0
+        left[node.text, node.first, node.last] -= is_right
+        right.append(is_right)
     labels: defaultdict[tuple[int, int], list[str]] = defaultdict(list)  # of gold, not matched so far
     for (label, first, last), count in left.items():
         labels[first, last] += [label] * count
-    marked = [marked_node(node, found, labels[node.first, node.last]) for node, found in zip(nodes, right, strict=True)]
+    marked = [
+        mark_node(node, is_right, labels[node.first, node.last]) for node, is_right in zip(nodes, right, strict=True)
+    ]
     missed = [f"{label} {' '.join(words[a : b + 1])}" for (a, b), names in sorted(labels.items()) for label in names]
     return marked, missed
 
 
-def marked_node(node: Node, right: bool, labels: list[str]) -> Node:
-    """labels are those of gold for the same words; the one that is set against this node's is taken out."""
+def mark_node(node: Node, right: bool, labels: list[str]) -> Node:
+    """Compare a node with the labels of gold for the same words; the one set against it is taken out."""
     if node.is_word:
         return node
     if right:
@@ -173,7 +175,7 @@ class Below:
 
 
 def upright(nodes: Sequence[Node], width_of: Width, gap: int, snap: int, below: Below | None = None) -> Upright:
-    """Every label fits over the words it spans, so labels at one height keep clear of each other.
+    """Lay out a tree; every label fits over the words it spans, so labels at one height keep clear of each other.
 
     A node that would be within snap of the middle of one of its children is put right above it. below is the room that
     arcs below the words need.
@@ -223,7 +225,7 @@ class Steps:
 
 
 def sideways(nodes: Sequence[Node], width_of: Width, steps: Steps, width: int) -> Sideways:
-    """A node's first child is on the line of the node if everything under the node fits."""
+    """Lay out a tree on its side: a node's first child is on the line of the node if everything under the node fits."""
     widths = list(map(width_of, nodes))
     is_tag = [len(node.children) == 1 and nodes[node.children[0]].is_word for node in nodes]
     to_child = [width + (steps.word if tag else steps.child) for width, tag in zip(widths, is_tag, strict=True)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, coloured
+from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, colour_cells
 from treewright.draw.colour import MEANING
 from treewright.draw.measure import columns
 from treewright.draw.phrase import Node, Phrases, Sideways, Steps, Upright, sideways, upright
@@ -12,7 +12,7 @@ STEPS = Steps(word=1, child=3, indent=2)
 
 
 def phrase_text(scene: Phrases, *, width: int | None = None, pen: Pen) -> str:
-    """The tree from the top down if that fits into width, else on its side."""
+    """Draw the tree from the top down if that fits into width, else on its side."""
 
     def width_of(node: Node) -> int:
         return columns(node_text(node, pen))
@@ -71,7 +71,7 @@ def draw_sideways(scene: Phrases, placed: Sideways, pen: Pen) -> list[str]:
 
 
 def draw_branch(canvas: Canvas, x: int, y: int, end: int, row: int) -> None:
-    """From a joint down to the row of a child, and along to where it starts."""
+    """Draw from a joint down to the row of a child, and along to where it starts."""
     for between in range(y, row):
         canvas.line(between, x, DOWN, "line")
         canvas.line(between + 1, x, UP, "line")
@@ -81,10 +81,10 @@ def draw_branch(canvas: Canvas, x: int, y: int, end: int, row: int) -> None:
 
 
 def legend_lines(scene: Phrases, pen: Pen) -> list[str]:
-    """What the marks mean, and one line for each phrase of gold that is missing."""
+    """Return what the marks mean, and one line for each phrase of gold that is missing."""
     kinds = {node.kind for node in scene.nodes if not node.is_word}
     shown = [kind for kind in ("wrong-span", "wrong-label") if kind in kinds]
     if "correct" in kinds and not shown and not scene.missed:
         return ["all correct"]
     entries = [(kind, MEANING[kind]) for kind in shown] + [("missed", f"missed: {phrase}") for phrase in scene.missed]
-    return [coloured([(text, kind)]) if pen.color else pen.spell(text) for kind, text in entries]
+    return [colour_cells([(text, kind)]) if pen.color else pen.spell(text) for kind, text in entries]

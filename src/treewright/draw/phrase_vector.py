@@ -38,7 +38,7 @@ BRANCH = '<path class="branch" d="{path}"/>'
 
 
 def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
-    """The tree from the top down if that fits into width, else on its side.
+    """Draw the tree from the top down if that fits into width, else on its side.
 
     Dependencies are arcs below the words; where the tree is on its side, they are a drawing of their own below it.
     """
@@ -60,7 +60,7 @@ def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, 
 
 
 def draw_dependencies(scene: Phrases, placed: Upright, inner: int, edge: int) -> tuple[list[str], int]:
-    """The arcs below the words of an upright tree, and how far they reach below the edge of the words."""
+    """Draw the arcs below the words of an upright tree; return also how far they reach below the edge of the words."""
     if scene.dependencies is None:
         return [], 0
     arcs = below_words(scene.dependencies)
@@ -69,22 +69,22 @@ def draw_dependencies(scene: Phrases, placed: Upright, inner: int, edge: int) ->
     row = row_of(Line(arcs, MEDIUM, ports, [0] * len(middles), middles), 1, len(middles))
     shift = middles[0] - row.middles[0]
     frame = Frame(arcs, inner)
-    strokes = [moved(stroke, shift) for stroke in row.below]
+    strokes = [shift_stroke(stroke, shift) for stroke in row.below]
     return [draw_stroke(frame, stroke, edge, 1) for stroke in strokes], height_of(row.levels("below"))
 
 
 def below_words(scene: Scene) -> Scene:
-    """The scene with all arcs below the words."""
+    """Return the scene with all arcs below the words."""
     return replace(scene, arcs=tuple(replace(arc, below=True) for arc in scene.arcs))
 
 
-def moved(stroke: Stroke, shift: int) -> Stroke:
-    """The stroke further along the line."""
+def shift_stroke(stroke: Stroke, shift: int) -> Stroke:
+    """Return the stroke further along the line."""
     return replace(stroke, left=stroke.left + shift, right=stroke.right + shift, label=stroke.label + shift)
 
 
 def room_below(scene: Phrases) -> Below | None:
-    """The room that the dependencies need."""
+    """Return the room that the dependencies need."""
     if scene.dependencies is None:
         return None
     arcs = below_words(scene.dependencies)
@@ -115,7 +115,7 @@ def node_text(node: Node) -> str:
 
 
 def brackets(scene: Phrases) -> str:
-    """The tree in brackets, for screen readers."""
+    """Return the tree in brackets, for screen readers."""
     pieces: list[str] = []
     closing = [0] * len(scene.words)
     for node in scene.nodes:
@@ -128,7 +128,7 @@ def brackets(scene: Phrases) -> str:
 
 
 def draw_upright(scene: Phrases, placed: Upright, inner: int) -> list[str]:
-    """Nodes and branches."""
+    """Draw nodes and branches."""
 
     def x_of(i: int) -> int:
         return MARGIN + (inner - placed.middles[i] if scene.rtl else placed.middles[i])
@@ -148,7 +148,7 @@ def draw_upright(scene: Phrases, placed: Upright, inner: int) -> list[str]:
 
 
 def drop(x: int, y: int, bar: int, end: Point) -> str:
-    """Down to the bar, along it, round a corner and down to the child. Children between the outer two need no bar."""
+    """Return the path down to the bar, along it, and down to the child; inner children need no bar."""
     end_x, end_y = end
     corner = min(CORNER, abs(end_x - x))
     along = end_x - corner if end_x > x else end_x + corner
@@ -179,7 +179,7 @@ def draw_sideways(scene: Phrases, placed: Sideways, inner: int) -> list[str]:
 
 
 def twig(joint: int, top: int | None, end: Point, forward: int) -> str:
-    """Round the corner from the trunk to a child. That of the last child is drawn with the trunk, from its top."""
+    """Return the path from the trunk to a child; that of the last child includes the trunk, from its top."""
     x, y = end
     start = f"M{joint} {y - CORNER}" if top is None else f"M{joint} {top}V{y - CORNER}"
     return f"{start}Q{joint} {y} {joint + forward * CORNER} {y}H{x}"
@@ -201,13 +201,13 @@ def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str
 
 
 def node_parts(node: Node) -> tuple[str, str]:
-    """The label of a node as it is drawn: its text, and its note unless it was clipped."""
+    """Return the label of a node as it is drawn: its text, and its note unless it was clipped."""
     text = node_text(node)
     return (text.removesuffix(node.note), node.note) if node.note and text.endswith(node.note) else (text, "")
 
 
 def hidden_text(node: Node) -> str:
-    """The full text of a node that was clipped."""
+    """Return the full text of a node that was clipped."""
     return "" if node_text(node) == node.text + node.note else node.text
 
 

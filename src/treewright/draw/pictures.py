@@ -28,8 +28,16 @@ NARROWEST_TEXT, NARROWEST_SVG = 20, 160
 Pair = tuple[Any, Mapping[str, Any]]  # a sentence or tree, and those to compare it with: gold, given
 
 
-class Columns(TypedDict, total=False):
-    """Columns that replace those of the sentence."""
+class View(TypedDict, total=False):
+    """What to show of a sentence."""
+
+    enhanced: bool | None
+    features: Features
+    direction: Direction
+
+
+class Content(View, total=False):
+    """What to draw: columns that replace those of the sentence, and what to compare with."""
 
     forms: Sequence[str] | None
     heads: Sequence[int] | None  # CoNLL numbers, -1 where not known
@@ -37,31 +45,30 @@ class Columns(TypedDict, total=False):
     upos: Sequence[str] | None
     graph: Iterable[tuple[Any, Any, str]] | None  # edges: head, modifier, label
     confidence: Sequence[float] | None  # probabilities of the heads
+    gold: Any
+    given: Any
 
 
 def text(
     sentence: SentenceLike | Any = None,
     *,
-    gold: Any = None,
-    given: Any = None,
-    enhanced: bool | None = None,
-    features: Features = None,
-    direction: Direction = "auto",
     width: int | None = 100,
     ascii: bool = False,
     color: bool = False,
-    **columns: Unpack[Columns],
+    **content: Unpack[Content],
 ) -> Drawing:
     """Draw a sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours.
 
     sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a phrase-structure
-    tree (anything with label and children, or nested tuples), with heads together with its dependencies. columns can
-    be given by name instead: forms; heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head,
-    modifier, label) and confidence (probabilities of the heads). gold: the sentence, the heads or the tree to compare
-    with. given: the partial annotation that was completed; arcs whose heads it has are marked. enhanced: draw the graph
-    too; arcs that only the graph has are below the words. features: columns to write under the words, names or a
-    mapping of names to columns. direction: "ltr", "rtl" or "auto", that of most words. width: the most columns of a
-    row, None for one row. ascii: no box-drawing characters. color: ANSI colours.
+    tree (anything with label and children, or nested tuples), with heads together with its dependencies. width: the
+    most columns of a row, None for one row. ascii: no box-drawing characters. color: ANSI colours. content: columns by
+    name, which replace those of the sentence: forms; heads as CoNLL numbers, -1 where not known; deprels, upos, graph
+    (edges head, modifier, label) and confidence (probabilities of the heads); and these options:
+
+    gold: the sentence, the heads or the tree to compare with. given: the partial annotation that was completed; arcs
+    whose heads it has are marked. enhanced: draw the graph too; arcs that only the graph has are below the words.
+    features: columns to write under the words, names or a mapping of names to columns. direction: "ltr", "rtl" or
+    "auto", that of most words.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root
@@ -70,13 +77,12 @@ def text(
     Dogs    chase   cats
     """
     check_width(width, NARROWEST_TEXT, "columns")
-    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns)
     pen = Pen(ascii, color)
     drawn = [
         phrase_text(part, width=width, pen=pen)
         if isinstance(part, Phrases)
         else dependency_text(part, width=width, pen=pen)
-        for part in apart(scene)
+        for part in separate_drawings(scene_or_phrases(sentence, content))
     ]
     return Drawing("\n\n".join(drawn), "text")
 
@@ -84,43 +90,30 @@ def text(
 def svg(
     sentence: SentenceLike | Any = None,
     *,
-    gold: Any = None,
-    given: Any = None,
-    enhanced: bool | None = None,
-    features: Features = None,
-    direction: Direction = "auto",
     width: int | None = 960,
     title: str | None = None,
-    **columns: Unpack[Columns],
+    **content: Unpack[Content],
 ) -> Drawing:
     """Draw a sentence as an SVG element, which a notebook displays; `.save(path)` writes it to a file.
 
-    sentence, gold, given, enhanced, features, direction and columns as in `text`; width is in pixels. title replaces
-    the sentence's own text as what the drawing is called.
+    sentence and content as in `text`; width is in pixels. title replaces the sentence's own text as what the drawing
+    is called.
 
     >>> drawing = svg(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> drawing.startswith("<svg"), drawing.kind
     (True, 'svg')
     """
     check_width(width, NARROWEST_SVG, "pixels")
-    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, direction, columns, title)
+    scene = scene_or_phrases(sentence, content, title)
     if isinstance(scene, Phrases):
         return Drawing(phrase_svg(scene, width=width), "svg")
     return Drawing(dependency_svg(scene, width=width), "svg")
 
 
-def latex(
-    sentence: SentenceLike | Any = None,
-    *,
-    gold: Any = None,
-    given: Any = None,
-    enhanced: bool | None = None,
-    features: Features = None,
-    **columns: Unpack[Columns],
-) -> Drawing:
+def latex(sentence: SentenceLike | Any = None, **content: Unpack[Content]) -> Drawing:
     """Draw a sentence as LaTeX for papers: tikz-dependency, or forest for phrase-structure trees.
 
-    sentence, gold, given, enhanced, features and columns as in `text`.
+    sentence and content as in `text`.
 
     >>> print(latex(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"]))
     \\begin{dependency}
@@ -132,8 +125,8 @@ def latex(
     \\end{dependency}
     <BLANKLINE>
     """
-    scene = scene_or_phrases(sentence, {"gold": gold, "given": given}, enhanced, features, "auto", columns)
-    drawn = [phrase_latex(part) if isinstance(part, Phrases) else dependency_latex(part) for part in apart(scene)]
+    parts = separate_drawings(scene_or_phrases(sentence, content))
+    drawn = [phrase_latex(part) if isinstance(part, Phrases) else dependency_latex(part) for part in parts]
     return Drawing("".join(drawn), "latex")
 
 
@@ -142,18 +135,14 @@ def html(
     *,
     gold: Any = None,
     given: Any = None,
-    enhanced: bool = False,
-    features: Features = None,
-    direction: Direction = "auto",
     width: int | None = None,
-    narrow: int | None = 320,
     title: str = "Treewright",
+    **view: Unpack[View],
 ) -> Drawing:
     """Draw each sentence, or the one sentence given, on one web page that needs no other file.
 
-    gold, given: as many sentences or trees. Drawings follow the width of the window; width and narrow limit them to
-    at most and at least so many pixels, and narrow=None lays them out for the greatest width only. enhanced,
-    features and direction as in `text`; title is that of the page.
+    gold, given: as many sentences or trees. Drawings follow the width of the window; width limits them to at most so
+    many pixels. view: enhanced, features and direction as in `text`. title is that of the page.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
@@ -163,30 +152,20 @@ def html(
     if is_drawable(sentences):
         sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
     pairs = beside(sentences, gold=gold, given=given)
-    options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction}
-    return Drawing("".join(html_parts(pairs, width=width, narrow=narrow, title=title, **options)), "html")
+    return Drawing("".join(html_parts(pairs, width=width, title=title, **view)), "html")
 
 
 def html_parts(
-    pairs: Iterable[Pair],
-    *,
-    enhanced: bool | None = None,
-    features: Features = None,
-    direction: Direction = "auto",
-    width: int | None = None,
-    narrow: int | None = 320,
-    title: str = "Treewright",
+    pairs: Iterable[Pair], *, width: int | None = None, title: str = "Treewright", **view: Unpack[View]
 ) -> Iterator[str]:
     """Yield the page of `html` in parts, of sentences with gold and given ones; one sentence is in memory."""
     check_width(width, NARROWEST_SVG, "pixels")
-    check_width(narrow, NARROWEST_SVG, "pixels", "narrow")
-    scenes = scenes_of(pairs, enhanced, features, direction)
-    return page_parts(scenes, title=title, widths=layout_widths(width, narrow))
+    return page_parts(scenes_of(pairs, view), title=title, widths=layout_widths(width))
 
 
-def check_width(width: int | None, least: int, unit: str, name: str = "width") -> None:
+def check_width(width: int | None, least: int, unit: str) -> None:
     if width is not None and width < least:
-        raise InputError(f"{name} is {width}; a drawing needs at least {least} {unit} (None: no limit)")
+        raise InputError(f"width is {width}; a drawing needs at least {least} {unit} (None: no limit)")
 
 
 def check_list(value: Any, expected: str, name: str) -> None:
@@ -200,34 +179,23 @@ def is_drawable(thing: Any) -> bool:
 
 
 def scene_or_phrases(
-    sentence: Any,
-    others: Mapping[str, Any],
-    enhanced: bool | None,
-    features: Features,
-    direction: Direction,
-    columns: Mapping[str, Any],
-    title: str | None = None,
-    with_details: bool = False,
+    sentence: Any, content: Mapping[str, Any], title: str | None = None, with_details: bool = False
 ) -> Scene | Phrases:
     """Return the content of a drawing; an error names the place where a sentence or tree was read."""
-    if unknown := columns.keys() - Columns.__annotations__.keys():
-        raise TypeError(f"there is no column {min(unknown)!r} to draw; expected {', '.join(Columns.__annotations__)}")
+    if unknown := content.keys() - Content.__annotations__.keys():
+        raise TypeError(f"there is no option {min(unknown)!r}; expected {', '.join(Content.__annotations__)}")
     for name in ("forms", "heads", "deprels", "upos", "confidence"):
-        check_list(columns.get(name), "a list, one entry a word", name)
-    check_list(features, "a list of names of columns", "features")
+        check_list(content.get(name), "a list, one entry a word", name)
+    check_list(content.get("features"), "a list of names of columns", "features")
     try:
-        columns = {**columns, "heads": others["heads"]} if "heads" in others else columns
-        others = {name: other for name, other in others.items() if name != "heads"}
-        for name, other in others.items():
-            if other is not None and is_phrase_tree(sentence) != is_phrase_tree(other):
+        for name in ("gold", "given"):
+            if (other := content.get(name)) is not None and is_phrase_tree(sentence) != is_phrase_tree(other):
                 raise InputError(f"{name} is of another kind: a phrase-structure tree compares with a tree only")
-        if is_phrase_tree(sentence):
-            if others.get("given") is not None:
-                raise InputError("given marks arcs of dependency trees; a phrase-structure tree has none")
-            phrases = phrases_of(sentence, gold=others.get("gold"), direction=direction, title=title)
-            return with_dependencies(phrases, columns, direction)
-        options: dict[str, Any] = {"enhanced": enhanced, "features": features, "direction": direction, "title": title}
-        return scene_of(sentence, with_details=with_details, **options, **others, **columns)
+        if not is_phrase_tree(sentence):
+            return scene_of(sentence, title=title, with_details=with_details, **content)
+        if content.get("given") is not None:
+            raise InputError("given marks arcs of dependency trees; a phrase-structure tree has none")
+        return phrases_with_dependencies(sentence, content, title)
     except InputError as error:
         place = getattr(sentence, "place", None)
         if place is None or isinstance(error, FormatError):
@@ -235,27 +203,27 @@ def scene_or_phrases(
         raise InputError(f"{place}: {error}") from error
 
 
-def with_dependencies(scene: Phrases, columns: Mapping[str, Any], direction: Direction) -> Phrases:
-    """Add the dependencies of the words, if heads are given."""
-    if columns.get("heads") is None:
+def phrases_with_dependencies(tree: Any, content: Mapping[str, Any], title: str | None) -> Phrases:
+    """Return the phrases of a tree, and the dependencies of its words if heads are given."""
+    direction = content.get("direction", "auto")
+    scene = phrases_of(tree, gold=content.get("gold"), direction=direction, title=title)
+    if content.get("heads") is None:
         return scene
-    given = {"forms": scene.words, "heads": columns["heads"], "deprels": columns.get("deprels")}
-    return replace(scene, dependencies=scene_of(None, direction=direction, title="dependencies", **given))
+    columns = {"forms": scene.words, "heads": content["heads"], "deprels": content.get("deprels")}
+    return replace(scene, dependencies=scene_of(None, direction=direction, title="dependencies", **columns))
 
 
-def apart(scene: Scene | Phrases) -> list[Scene | Phrases]:
+def separate_drawings(scene: Scene | Phrases) -> list[Scene | Phrases]:
     """Return a tree and its dependencies as two drawings, for media that have no common one."""
     if isinstance(scene, Phrases) and scene.dependencies is not None:
         return [replace(scene, dependencies=None), scene.dependencies]
     return [scene]
 
 
-def scenes_of(
-    pairs: Iterable[Pair], enhanced: bool | None, features: Features, direction: Direction
-) -> Iterator[Scene | Phrases]:
+def scenes_of(pairs: Iterable[Pair], view: View) -> Iterator[Scene | Phrases]:
     for number, (sentence, others) in enumerate(pairs, start=1):
         try:
-            yield scene_or_phrases(sentence, others, enhanced, features, direction, {}, with_details=True)
+            yield scene_or_phrases(sentence, {**others, **view}, with_details=True)
         except InputError as error:
             if hasattr(sentence, "place"):
                 raise
@@ -268,11 +236,11 @@ def beside(sentences: Iterable[Any], **others: Iterable[Any] | None) -> Iterator
         is_missing = value is None and name != "sentences"
         if not is_missing and not isinstance(value, Iterable):
             raise TypeError(f"{name} is {described(value)}; expected an iterable of sentences or trees")
-    columns = {name: other for name, other in others.items() if other is not None}
-    names = list(columns)
-    for number, (sentence, *found) in enumerate(zip_longest(sentences, *columns.values()), start=1):
-        for name, other in zip(names, found, strict=True):
+    present = {name: other for name, other in others.items() if other is not None}
+    for number, (sentence, *row) in enumerate(zip_longest(sentences, *present.values()), start=1):
+        compared = dict(zip(present, row, strict=True))
+        for name, other in compared.items():
             if sentence is None or other is None:
                 shorter = "there are" if sentence is None else f"{name} has"
                 raise InputError(f"{shorter} only {number - 1} sentences; each needs one of {name} to compare with")
-        yield sentence, dict(zip(names, found, strict=True))
+        yield sentence, compared

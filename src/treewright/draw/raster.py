@@ -19,7 +19,7 @@ LETTER = (
 
 
 def png_of(svg: str, scale: float = SCALE) -> bytes:
-    """The bytes of a PNG image. The fonts are those of the system, or DejaVu Sans of Matplotlib where it has none."""
+    """Return a PNG image, with the fonts of the system, or DejaVu Sans of Matplotlib where it has none."""
     try:
         from resvg_py import svg_to_bytes
     except ImportError:
@@ -31,11 +31,11 @@ def png_of(svg: str, scale: float = SCALE) -> bytes:
 
 @cache
 def font_files() -> list[str]:
-    """The files that resvg needs beside the fonts of the system to draw text."""
-    found = next((files for files in ([], matplotlib_fonts()) if draws_text(files)), None)
-    if found is None:
+    """Return the files that resvg needs beside the fonts of the system to draw text."""
+    chosen = next((files for files in ([], matplotlib_fonts()) if draws_text(files)), None)
+    if chosen is None:
         raise InputError("no font was found, so that a PNG image would have no text; install one, such as DejaVu Sans")
-    return found
+    return chosen
 
 
 def draws_text(files: list[str]) -> bool:
@@ -47,7 +47,7 @@ def draws_text(files: list[str]) -> bool:
 
 
 def matplotlib_fonts() -> list[str]:
-    """The font that Matplotlib brings with it, if it is installed."""
+    """Return the font that Matplotlib brings with it, if it is installed."""
     spec = find_spec("matplotlib")
     places = spec.submodule_search_locations if spec else None
     return [str(Path(place) / "mpl-data/fonts/ttf/DejaVuSans.ttf") for place in places or ()]

@@ -40,19 +40,14 @@ DARK = "@media (prefers-color-scheme:dark){{\n{rules}}}\n"
 
 
 class Bin(Protocol):
-    """Predictions of similar confidence, such as `treewright.evaluate.calibration.Bin`."""
+    """Predictions of similar confidence: their number, the mean of their confidence, the share of right ones."""
 
     @property
-    def count(self) -> int:
-        """Their number."""
-
+    def count(self) -> int: ...
     @property
-    def confidence(self) -> float:
-        """The mean of their confidence."""
-
+    def confidence(self) -> float: ...
     @property
-    def accuracy(self) -> float:
-        """The share of right ones."""
+    def accuracy(self) -> float: ...
 
 
 def reliability(tables: Mapping[str, Sequence[Bin]], notes: Mapping[str, str] | None = None) -> Drawing:
@@ -84,7 +79,9 @@ def style(ground: int) -> str:
 
 def describe(bins: Sequence[Bin]) -> str:
     """Return the dots in words."""
-    return ", ".join(f"{one.count} predictions at {one.confidence:.0%} are {one.accuracy:.0%} right" for one in bins)
+    return ", ".join(
+        f"{group.count} predictions at {group.confidence:.0%} are {group.accuracy:.0%} right" for group in bins
+    )
 
 
 def panel(name: str, bins: Sequence[Bin], note: str, left: float) -> str:
@@ -94,14 +91,15 @@ def panel(name: str, bins: Sequence[Bin], note: str, left: float) -> str:
         return f"{left + SIDE * x:.1f}", f"{TOP + SIDE * (1 - y):.1f}"
 
     (x0, y0), (x1, y1), (middle, _) = at(0, 0), at(1, 1), at(0.5, 0)
-    most = max((one.count for one in bins), default=1)
+    dots = [(group, at(group.confidence, group.accuracy)) for group in bins]
+    most = max((group.count for group in bins), default=1)
     lines = [
         f'<text class="name" x="{middle}" y="18">{escape(name)}</text>',
         f'<text class="faint" x="{middle}" y="35">{escape(note)}</text>',
         f'<rect class="frame" x="{x0}" y="{y1}" width="{SIDE}" height="{SIDE}"/>',
         f'<line class="ideal" x1="{x0}" y1="{y0}" x2="{x1}" y2="{y1}"/>',
-        f'<polyline class="curve" points="{" ".join(",".join(at(one.confidence, one.accuracy)) for one in bins)}"/>',
-        *(dot(*at(one.confidence, one.accuracy), one, most) for one in bins),
+        f'<polyline class="curve" points="{" ".join(",".join(position) for _, position in dots)}"/>',
+        *(dot(*position, group, most) for group, position in dots),
         *(tick(*at(share, 0), *at(0, share), share) for share in TICKS),
         f'<text x="{middle}" y="{TOP + SIDE + 38}">confidence</text>',
         f'<text transform="translate({left - 38:.1f} {TOP + SIDE / 2}) rotate(-90)">right</text>',
@@ -109,10 +107,10 @@ def panel(name: str, bins: Sequence[Bin], note: str, left: float) -> str:
     return "\n".join(lines)
 
 
-def dot(x: str, y: str, one: Bin, most: int) -> str:
+def dot(x: str, y: str, group: Bin, most: int) -> str:
     """Draw a bin."""
-    radius = max(MIN_RADIUS, MAX_RADIUS * math.sqrt(one.count / most))
-    title = f"{one.count} predictions, confidence {one.confidence:.1%}, right {one.accuracy:.1%}"
+    radius = max(MIN_RADIUS, MAX_RADIUS * math.sqrt(group.count / most))
+    title = f"{group.count} predictions, confidence {group.confidence:.1%}, right {group.accuracy:.1%}"
     return f'<circle class="bin" cx="{x}" cy="{y}" r="{radius:.1f}"><title>{title}</title></circle>'
 
 

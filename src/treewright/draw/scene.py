@@ -120,29 +120,29 @@ def scene_of(
     with_details: bool = False,
     **columns: Any,
 ) -> Scene:
-    """The scene of a sentence, of columns given by name, or of both; a column that is given wins."""
+    """Return the scene of a sentence, of columns given by name, or of both; a column that is given wins."""
     if direction not in ("auto", "ltr", "rtl"):
         raise InputError(f"direction is {direction!r}; it can be 'auto', 'ltr' or 'rtl'")
     wants_graph = columns.get("graph") is not None if enhanced is None else enhanced
-    found = analysis_of(sentence, columns, wants_graph)
-    right = None if gold is None else other_analysis(gold, found.forms, wants_graph, "gold")
-    place = places(len(found.forms), found.graph + (right.graph if right else []))
-    arcs = tree_arcs(found, place) if right is None else compared(found, right, place)
+    analysis = analysis_of(sentence, columns, wants_graph)
+    right = None if gold is None else other_analysis(gold, analysis.forms, wants_graph, "gold")
+    positions = positions_of(len(analysis.forms), analysis.graph + (right.graph if right else []))
+    arcs = tree_arcs(analysis, positions) if right is None else compare_arcs(analysis, right, positions)
     if given is not None:
-        heads = other_analysis(given, found.forms, False, "given").heads
-        arcs = with_given(arcs, heads, place)
-    if found.graph or (right and right.graph):
-        arcs = with_graph(arcs, found.graph, right.graph if right else None, place)
-    notes = notes_of(sentence, columns, features, len(found.forms))
-    details = details_of(sentence, columns, len(found.forms)) if with_details else [()] * len(found.forms)
-    words = [Word(form, note, details=more) for form, note, more in zip(found.forms, notes, details, strict=True)]
+        heads = other_analysis(given, analysis.forms, False, "given").heads
+        arcs = with_given(arcs, heads, positions)
+    if analysis.graph or (right and right.graph):
+        arcs = with_graph(arcs, analysis.graph, right.graph if right else None, positions)
+    notes = notes_of(sentence, columns, features, len(analysis.forms))
+    details = details_of(sentence, columns, len(analysis.forms)) if with_details else [()] * len(analysis.forms)
+    words = [Word(form, note, details=more) for form, note, more in zip(analysis.forms, notes, details, strict=True)]
     return Scene(
-        tuple(numbered(words, empty_forms(sentence), place)),
+        tuple(number_words(words, empty_forms(sentence), positions)),
         tuple(arcs),
-        tuple(tokens_of(sentence, place)),
-        clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(found.forms))),
+        tuple(tokens_of(sentence, positions)),
+        clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(analysis.forms))),
         clean(str(getattr(sentence, "sent_id", None) or "")),
-        direction == "rtl" or (direction == "auto" and is_right_to_left(found.forms)),
+        direction == "rtl" or (direction == "auto" and is_right_to_left(analysis.forms)),
         certificate_of(sentence),
     )
 
@@ -161,8 +161,8 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
     first = checked_heads([heads[0] if heads else UNKNOWN for heads in parents], f"{name}heads")
     labels = one_a_word(column("deprels"), n, f"{name}deprels", "")
     labels = ["" if label in (None, "_") else clean(str(label)) for label in labels]
-    given = column("graph") if with_graph else None
-    graph = [] if given is None else list(given)
+    edges = column("graph") if with_graph else None
+    graph = [] if edges is None else list(edges)
     if any(len(heads) > 1 for heads in parents):
         graph += [(h, m, labels[m - 1] if h == heads[0] else "") for m, heads in enumerate(parents, 1) for h in heads]
     confidence = checked_confidence(one_a_word(confidence_of(sentence, columns), n, "confidence", None))
@@ -170,19 +170,20 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
 
 
 def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) -> Analysis:
-    """The sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
+    """Return the sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
     if not hasattr(other, "heads") and not is_heads(other):
         raise TypeError(f"{name} is {described(other)}; expected a sentence, or the heads of its words")
     columns: dict[str, Any] = {} if hasattr(other, "heads") else {"heads": other}
     if getattr(other, "forms", None) is None:
         columns["forms"] = forms
-    found = analysis_of(other, columns, with_graph, f"{name} ")
-    if len(found.forms) != len(forms):
-        raise InputError(f"{name} has {len(found.forms)} words, the sentence {len(forms)}; only the same words compare")
-    for m, (form, right) in enumerate(zip(forms, found.forms, strict=True), start=1):
+    analysis = analysis_of(other, columns, with_graph, f"{name} ")
+    if len(analysis.forms) != len(forms):
+        words = f"{name} has {len(analysis.forms)} words, the sentence {len(forms)}"
+        raise InputError(f"{words}; only the same words compare")
+    for m, (form, right) in enumerate(zip(forms, analysis.forms, strict=True), start=1):
         if form != right:
             raise InputError(f"word {m} is {right!r} in {name}, {form!r} in the sentence; only the same words compare")
-    return found
+    return analysis
 
 
 def is_heads(value: Any) -> bool:
@@ -192,36 +193,36 @@ def is_heads(value: Any) -> bool:
 
 
 def one_a_word(values: Any, n: int, name: str, missing: Any) -> list[Any]:
-    """The n values of a column; a vector with a first entry for the root, as decoders give it, loses that entry."""
+    """Return the n values of a column, without the first entry that decoders give to the root."""
     if values is None:
         return [missing] * n
-    found = list(values)
-    if len(found) == n + 1 and (name == "confidence" or (name.endswith("heads") and is_of_root(found[0]))):
-        del found[0]
-    if len(found) != n:
-        raise InputError(f"{name} has {len(found)} entries for {n} words; give one a word")
-    return found
+    entries = list(values)
+    if len(entries) == n + 1 and (name == "confidence" or (name.endswith("heads") and is_of_root(entries[0]))):
+        del entries[0]
+    if len(entries) != n:
+        raise InputError(f"{name} has {len(entries)} entries for {n} words; give one a word")
+    return entries
 
 
 def is_of_root(head: Any) -> bool:
-    """Is it the entry that the root has in a vector of heads?"""
+    """Whether it is the entry that the root has in a vector of heads."""
     return not one_or_more(head) or one_or_more(head)[0] == -1
 
 
 def one_or_more(head: Any) -> list[Any]:
-    """The heads of a word: one, or as many as a graph gives it."""
+    """Return the heads of a word: one, or as many as a graph gives it."""
     if isinstance(head, (list, tuple)):
         return list(head)
     return [] if head is None else [head]
 
 
 def checked_heads(heads: list[Any], name: str) -> list[int]:
-    found = [int(head) for head in heads]
-    for m, head in enumerate(found, start=1):
-        if not UNKNOWN <= head <= len(found):
-            expected = f"between 0 (the root) and {len(found)}, the number of words, or -1 where it is not known"
+    numbers = [int(head) for head in heads]
+    for m, head in enumerate(numbers, start=1):
+        if not UNKNOWN <= head <= len(numbers):
+            expected = f"between 0 (the root) and {len(numbers)}, the number of words, or -1 where it is not known"
             raise InputError(f"{name}: word {m} has head {head}; a head is {expected}")
-    return found
+    return numbers
 
 
 def checked_confidence(values: list[Any]) -> list[float | None]:
@@ -232,15 +233,15 @@ def checked_confidence(values: list[Any]) -> list[float | None]:
 
 
 def graph_arcs(graph: list[Any], n: int) -> list[GraphArc]:
-    found = []
+    arcs = []
     for arc in graph:
         head, modifier, label = (*arc, "")[:3]
-        found.append((node_number(head, n), node_number(modifier, n), clean(str(label or ""))))
-    return found
+        arcs.append((node_number(head, n), node_number(modifier, n), clean(str(label or ""))))
+    return arcs
 
 
 def node_number(node: Any, n: int) -> str:
-    """A node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
+    """Return a node as CoNLL-U writes it: 8 and "8" are "8", (8, 1) and "8.1" are "8.1"."""
     parts = [str(part) for part in node] if isinstance(node, tuple) else str(node).split(".")
     if not all(part.isdecimal() for part in parts):
         raise InputError(f"graph has an arc with node {node}; a node is a number, or two for an empty node: 8.1")
@@ -250,15 +251,15 @@ def node_number(node: Any, n: int) -> str:
     return f"{whole}.{part}" if part else str(whole)
 
 
-def places(n: int, graph: list[GraphArc]) -> dict[str, int]:
-    """The position of each node: the root at 0, then words and empty nodes from left to right."""
+def positions_of(n: int, graph: list[GraphArc]) -> dict[str, int]:
+    """Return the position of each node: the root at 0, then words and empty nodes from left to right."""
     numbers = {str(m) for m in range(n + 1)} | {node for arc in graph for node in arc[:2]}
     in_order = sorted(numbers, key=lambda number: [int(part) for part in number.split(".")])
-    return {number: place for place, number in enumerate(in_order)}
+    return {number: position for position, number in enumerate(in_order)}
 
 
-def numbered(words: list[Word], empty: Mapping[str, str], place: Mapping[str, int]) -> Iterator[Word]:
-    for number in place:
+def number_words(words: list[Word], empty: Mapping[str, str], positions: Mapping[str, int]) -> Iterator[Word]:
+    for number in positions:
         if "." in number:
             yield Word(empty.get(number, number), (), number, empty=True)
         elif number != "0":
@@ -270,13 +271,13 @@ def empty_forms(sentence: Any) -> dict[str, str]:
     return {node.id: clean(node.form) for node in nodes if node.form not in ("", "_")}
 
 
-def tokens_of(sentence: Any, place: Mapping[str, int]) -> Iterator[Token]:
+def tokens_of(sentence: Any, positions: Mapping[str, int]) -> Iterator[Token]:
     for token in getattr(sentence, "tokens", None) or ():
-        yield Token(place[str(token.first)], place[str(token.last)], clean(token.form))
+        yield Token(positions[str(token.first)], positions[str(token.last)], clean(token.form))
 
 
 def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: int) -> list[tuple[str, ...]]:
-    """The lines under each word: the columns given, which must exist; without any, upos if it exists."""
+    """Return the lines under each word: the columns given, which must exist; without any, upos if it exists."""
     if isinstance(features, Mapping):
         lines = [one_a_word(values, n, name, "") for name, values in features.items()]
     elif features is not None:
@@ -289,18 +290,18 @@ def notes_of(sentence: Any, columns: Mapping[str, Any], features: Features, n: i
 
 
 def details_of(sentence: Any, columns: Mapping[str, Any], n: int) -> list[tuple[str, ...]]:
-    """Lemma, tags and features of each word, as far as the sentence has them."""
+    """Return lemma, tags and features of each word, as far as the sentence has them."""
     lemmas, upos, xpos, feats = (
         [as_text(value) for value in one_a_word(column_of(sentence, columns, name), n, name, None)]
         for name in ("lemmas", "upos", "xpos", "feats")
     )
     tags = [f"{a} {b}".strip() for a, b in zip(upos, xpos, strict=True)]
-    found = zip(lemmas, tags, feats, strict=True)
-    return [details if any(details) else () for details in found]
+    rows = zip(lemmas, tags, feats, strict=True)
+    return [details if any(details) else () for details in rows]
 
 
 def certificate_of(sentence: Any) -> str:
-    """What the parser proved about the tree, from its result or from the comment that commands write."""
+    """Return what the parser proved about the tree, from its result or from the comment that commands write."""
     parse, comment = getattr(sentence, "parse", None), getattr(sentence, "comment", None)
     if parse is not None:
         return " over ".join(str(getattr(parse, name)) for name in ("status", "scope") if hasattr(parse, name))
@@ -320,23 +321,23 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
 
 
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
-    """A column that was given, or that of the sentence, if it has it."""
+    """Return a column that was given, or that of the sentence, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
 
 
 def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
-    given = columns.get("confidence")
-    return getattr(sentence, "head_confidence", None) if given is None else given
+    confidence = columns.get("confidence")
+    return getattr(sentence, "head_confidence", None) if confidence is None else confidence
 
 
 def note_lines(value: Any) -> list[str]:
-    """A value, features one a line; an empty value has a line too, so that the lines of all words correspond."""
+    """Return a value, features one a line; an empty value has a line too, so that the lines of all words correspond."""
     text = as_text(value)
     return text.split("|") if "=" in text else [text]
 
 
 def as_text(value: Any) -> str:
-    """A cell of a column; features may be given as a mapping."""
+    """Return a cell of a column; features may be given as a mapping."""
     if value is None or value == "_":
         return ""
     if isinstance(value, Mapping):
@@ -344,39 +345,39 @@ def as_text(value: Any) -> str:
     return clean(str(value))
 
 
-def tree_arcs(found: Analysis, place: Mapping[str, int]) -> list[Arc]:
-    arcs = (tree_arc(found, m, place) for m in range(len(found.forms)))
+def tree_arcs(analysis: Analysis, positions: Mapping[str, int]) -> list[Arc]:
+    arcs = (tree_arc(analysis, m, positions) for m in range(len(analysis.forms)))
     return [arc for arc in arcs if arc is not None]
 
 
-def tree_arc(found: Analysis, m: int, place: Mapping[str, int]) -> Arc | None:
-    """The arc to the word at index m; nothing if neither its head nor its label is known."""
-    head, label, confidence = found.heads[m], found.labels[m], found.confidence[m]
+def tree_arc(analysis: Analysis, m: int, positions: Mapping[str, int]) -> Arc | None:
+    """Return the arc to the word at index m; nothing if neither its head nor its label is known."""
+    head, label, confidence = analysis.heads[m], analysis.labels[m], analysis.confidence[m]
     if head == UNKNOWN and not label:
         return None
     doubt = "" if confidence is None or confidence >= MIN_UNMARKED else f" {confidence:.0%}"
-    return Arc(position(place, head), place[str(m + 1)], label, note=doubt, confidence=confidence)
+    return Arc(position(positions, head), positions[str(m + 1)], label, note=doubt, confidence=confidence)
 
 
-def position(place: Mapping[str, int], head: int) -> int:
-    return UNKNOWN if head == UNKNOWN else place[str(head)]
+def position(positions: Mapping[str, int], head: int) -> int:
+    return UNKNOWN if head == UNKNOWN else positions[str(head)]
 
 
-def compared(found: Analysis, gold: Analysis, place: Mapping[str, int]) -> list[Arc]:
-    """The arcs found, each compared with gold, and under the words the arcs of gold that were missed."""
+def compare_arcs(analysis: Analysis, gold: Analysis, positions: Mapping[str, int]) -> list[Arc]:
+    """Return the arcs, each compared with gold, and under the words the arcs of gold that were missed."""
     arcs, missed = [], []
-    for m, (head, right) in enumerate(zip(found.heads, gold.heads, strict=True)):
-        arc = tree_arc(found, m, place)
+    for m, (head, right) in enumerate(zip(analysis.heads, gold.heads, strict=True)):
+        arc = tree_arc(analysis, m, positions)
         if arc is not None:
-            arcs.append(arc if right == UNKNOWN else judged(arc, head == right, gold.labels[m]))
+            arcs.append(arc if right == UNKNOWN else judge_arc(arc, head == right, gold.labels[m]))
         if head != right != UNKNOWN:
-            missed.append(Arc(position(place, right), place[str(m + 1)], gold.labels[m], "missed", below=True))
+            missed.append(Arc(position(positions, right), positions[str(m + 1)], gold.labels[m], "missed", below=True))
     return arcs + missed
 
 
-def with_given(arcs: list[Arc], heads: list[int], place: Mapping[str, int]) -> list[Arc]:
-    """The arcs, those marked whose heads are given: the others were completed."""
-    given = {(position(place, head), place[str(m)]) for m, head in enumerate(heads, start=1) if head != UNKNOWN}
+def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) -> list[Arc]:
+    """Return the arcs, those marked whose heads are given: the others were completed."""
+    given = {(position(positions, head), positions[str(m)]) for m, head in enumerate(heads, start=1) if head != UNKNOWN}
     return [
         replace(arc, kind="given", note=f" •{arc.note}")
         if arc.kind == "tree" and (arc.head, arc.modifier) in given
@@ -385,7 +386,7 @@ def with_given(arcs: list[Arc], heads: list[int], place: Mapping[str, int]) -> l
     ]
 
 
-def judged(arc: Arc, right_head: bool, label: str) -> Arc:
+def judge_arc(arc: Arc, right_head: bool, label: str) -> Arc:
     if not right_head:
         return replace(arc, kind="wrong-head", note=f" ×{arc.note}")
     if label not in ("", arc.label):
@@ -394,17 +395,17 @@ def judged(arc: Arc, right_head: bool, label: str) -> Arc:
 
 
 def with_graph(
-    arcs: list[Arc], graph: list[GraphArc], gold: list[GraphArc] | None, place: Mapping[str, int]
+    arcs: list[Arc], graph: list[GraphArc], gold: list[GraphArc] | None, positions: Mapping[str, int]
 ) -> list[Arc]:
-    """The tree and its graph: a longer label is shortened to what it adds; arcs outside the tree are below the words.
+    """Add the graph to the tree: of a longer label, what it adds; arcs outside the tree are below the words.
 
     Without a tree, the first arc of each word takes the place of its arc in the tree.
     """
-    arcs = list(arcs) or first_arcs(graph, place)
+    arcs = list(arcs) or first_arcs(graph, positions)
     above = {(arc.head, arc.modifier): i for i, arc in enumerate(arcs) if not arc.below}
     confirmed = set()
     for edge in graph:
-        h, m, label = place[edge[0]], place[edge[1]], edge[2]
+        h, m, label = positions[edge[0]], positions[edge[1]], edge[2]
         i = above.get((h, m))
         if i is None or not same_or_longer(label, arcs[i].label):
             arcs.append(extra_arc(Arc(h, m, label, "extra", below=True), gold is None or edge in gold, bool(gold)))
@@ -415,12 +416,12 @@ def with_graph(
         if i not in confirmed and arcs[i].kind == "tree":
             arcs[i] = replace(arcs[i], kind="basic")
     drawn = {(arc.head, arc.modifier) for arc in arcs}
-    missed = [(place[edge[0]], place[edge[1]], edge[2]) for edge in gold or () if edge not in graph]
+    missed = [(positions[edge[0]], positions[edge[1]], edge[2]) for edge in gold or () if edge not in graph]
     return arcs + [Arc(h, m, label, "missed", below=True) for h, m, label in missed if (h, m) not in drawn]
 
 
 def same_or_longer(label: str, basic: str) -> bool:
-    """Is the label of the graph that of the tree, or that with more to it, as conj:and is to conj?"""
+    """Whether the label of the graph is that of the tree, or has more to it, as conj:and has more than conj."""
     return label == basic or label.startswith(f"{basic}:") or not basic
 
 
@@ -430,8 +431,8 @@ def extra_arc(arc: Arc, in_gold: bool, judged: bool) -> Arc:
     return replace(arc, kind="correct") if in_gold else replace(arc, kind="wrong-head", note=" ×")
 
 
-def first_arcs(graph: list[GraphArc], place: Mapping[str, int]) -> list[Arc]:
-    found: dict[str, Arc] = {}
+def first_arcs(graph: list[GraphArc], positions: Mapping[str, int]) -> list[Arc]:
+    arcs: dict[str, Arc] = {}
     for head, modifier, label in graph:
-        found.setdefault(modifier, Arc(place[head], place[modifier], label))
-    return list(found.values())
+        arcs.setdefault(modifier, Arc(positions[head], positions[modifier], label))
+    return list(arcs.values())

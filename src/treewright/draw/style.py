@@ -60,7 +60,7 @@ SHAPES = f"""\
 
 
 def colour_rules(colour: Mapping[str, str]) -> str:
-    """The colours as rules; shapes are the same on every ground."""
+    """Return the colours as rules; shapes are the same on every ground."""
     rules = [
         f".treewright .paper{{fill:{colour['paper']}}}",
         f".treewright .arc text{{stroke:{colour['paper']}}}",
@@ -84,12 +84,12 @@ def dark() -> dict[str, str]:
 
 
 def style_sheet() -> str:
-    """For an SVG file of its own: light, or dark where the reader prefers it."""
+    """Return the rules for an SVG file of its own: light, or dark where the reader prefers it."""
     return f"{SHAPES}{colour_rules(light())}@media(prefers-color-scheme:dark){{\n{colour_rules(dark())}}}\n"
 
 
 def page_style() -> str:
-    """For a page with many drawings: colours as variables, which the reader can switch."""
+    """Return the rules for a page with many drawings: colours as variables, which the reader can switch."""
     light_names, dark_names = (variables(ground) for ground in (light(), dark()))
     return (
         f":root{{{light_names}}}\n"

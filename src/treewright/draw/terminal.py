@@ -6,7 +6,7 @@ Where two arcs cross, the lines cross; where an arc joins its trunk, the line en
 
 from __future__ import annotations
 
-from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, coloured
+from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, colour_cells
 from treewright.draw.colour import legend, style_of
 from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_in
 from treewright.draw.measure import columns
@@ -18,7 +18,7 @@ LONGEST_LABEL = 24
 
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
-    """The scene as lines of text, none longer than width unless a single word is."""
+    """Draw the scene as lines of text, none longer than width unless a single word is."""
     if not scene.words:
         return "(no words)"
     limit = LONGEST_WORD if width is None else max(4, min(LONGEST_WORD, width - 2 * LONGEST_TAG))
@@ -76,7 +76,7 @@ def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> li
 
 
 def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None:
-    """A bracket under the words of a token; open where the token continues in another row."""
+    """Draw a bracket under the words of a token; open where the token continues in another row."""
     begin = row.extents[max(token.first, row.first) - row.first][0]
     end = row.extents[min(token.last, row.last) - row.first][1]
     for x in range(begin, end):
@@ -90,12 +90,12 @@ def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None
 
 
 def importance(stroke: Stroke) -> int:
-    """The more important strokes are drawn later, over the others."""
+    """Return a rank: the more important strokes are drawn later, over the others."""
     return ["correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
 
 
 def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: int, pen: Pen) -> None:
-    """foot is the line next to the words; levels go away from them by step."""
+    """Draw an arc; foot is the line next to the words; levels go away from them by step."""
     style = style_of(stroke.arc)
     y = foot + step * stroke.level
     to_words = DOWN if step < 0 else UP
@@ -119,13 +119,13 @@ def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: i
 
 
 def draw_leg(canvas: Canvas, x: int, foot: int, y: int, style: str) -> None:
-    """From the words to the level at y, that line left out."""
+    """Draw from the words to the level at y, that line left out."""
     for between in range(y + 1, foot + 1) if y < foot else range(foot, y):
         canvas.line(between, x, UP | DOWN, style)
 
 
 def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: Pen) -> None:
-    """The end of an arc at the edge of its row, and the word that it continues to."""
+    """Draw the end of an arc at the edge of its row, and the word that it continues to."""
     style = style_of(stroke.arc)
     tag = tag_text(scene.words[stroke.other - 1], pen)
     canvas.line(y, x, LEFT | RIGHT, style)
@@ -136,7 +136,7 @@ def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: 
 
 
 def legend_text(scene: Scene, pen: Pen) -> str:
-    """The legend of the styles; without colour, of those that can be recognised without it."""
+    """Return the legend of the styles; without colour, of those that can be recognised without it."""
     sign = pen.sign("dash")
     signs = {
         "missed": f"{sign} ",
@@ -148,7 +148,7 @@ def legend_text(scene: Scene, pen: Pen) -> str:
     }
     entries = legend(scene)
     if pen.color:
-        texts = [coloured([(pen.spell(meaning), style)]) for style, meaning in entries]
+        texts = [colour_cells([(pen.spell(meaning), style)]) for style, meaning in entries]
     else:
         texts = [pen.spell(signs[style] + meaning) for style, meaning in entries if style in signs]
     return "   ".join(texts)

@@ -61,7 +61,7 @@ viewBox="0 0 {width} {height}">
 
 
 def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
-    """The scene as an SVG element, no wider than width unless a single word is."""
+    """Draw the scene as an SVG element, no wider than width unless a single word is."""
     rows = lay_out(scene, MEDIUM, None if width is None else width - 2 * MARGIN)
     keys = legend(scene) if with_legend else []
     inner = max(inner_width(rows), legend_width(keys))
@@ -73,12 +73,12 @@ def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True
 
 
 def inner_width(rows: list[Row]) -> int:
-    """The width within the margins."""
+    """Return the width within the margins."""
     return max([row.width for row in rows] + [NARROWEST])
 
 
 def inner_height(bottom: int) -> int:
-    """The height within the margins of a drawing that ends at bottom."""
+    """Return the height within the margins of a drawing that ends at bottom."""
     return max(bottom - MARGIN, FORM_LINE)
 
 
@@ -92,7 +92,7 @@ class PlacedRow:
 
 
 def place_rows(scene: Scene, rows: list[Row]) -> tuple[list[PlacedRow], int]:
-    """The rows one below the other, and the upper edge of a further row."""
+    """Return the rows one below the other, and the upper edge of a further row."""
     placed, y = [], MARGIN
     for row in rows:
         lines = note_lines(scene, row) + (len(rows) > 1)
@@ -108,7 +108,7 @@ def note_lines(scene: Scene, row: Row) -> int:
 
 
 def svg_element(inner: int, inner_height: int, title: str, description: str, body: list[str], style: bool) -> str:
-    """The drawing around its parts, which are within the margins."""
+    """Return the drawing around its parts, which are within the margins."""
     return SVG.format(
         width=inner + 2 * MARGIN,
         height=inner_height + 2 * MARGIN,
@@ -120,7 +120,7 @@ def svg_element(inner: int, inner_height: int, title: str, description: str, bod
 
 
 def description(scene: Scene) -> str:
-    """The drawing as text, for screen readers."""
+    """Return the drawing as text, for screen readers."""
     return "; ".join(arc_in_words(scene, arc) for arc in scene.arcs) or "no arcs"
 
 
@@ -149,13 +149,13 @@ def label_text(arc: Arc) -> str:
 
 
 def label_parts(arc: Arc) -> tuple[str, str]:
-    """The label as it is drawn: its text, and its note unless it was clipped."""
+    """Return the label as it is drawn: its text, and its note unless it was clipped."""
     text, note = label_text(arc), arc.note.rstrip()
     return (text.removesuffix(note), note) if note and text.endswith(note) else (text, "")
 
 
 def tag_text(word: Word) -> str:
-    """Number and form of the word on the other side of a cut arc; the number is first in reading direction."""
+    """Return number and form of the word on the other side of a cut arc; the number is first in reading direction."""
     mark = RIGHT_TO_LEFT_MARK if is_right_to_left([word.form]) else ""
     return clip_tag(f"{mark}{word.number} {word.form}")
 
@@ -174,7 +174,7 @@ MEDIUM = Medium(
 
 
 def draw_row(scene: Scene, placed: PlacedRow, inner: int, numbered: bool) -> list[str]:
-    """The elements of a row."""
+    """Draw the elements of a row."""
     row, baseline, depth = placed.row, placed.baseline, placed.depth
     words = scene.words[row.first - 1 : row.last]
     frame = Frame(scene, inner)
@@ -220,7 +220,7 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
 
 
 def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
-    """A bracket under the words of a token; open where the token continues in another row."""
+    """Draw a bracket under the words of a token; open where the token continues in another row."""
     begin = row.extents[max(token.first, row.first) - row.first][0]
     end = row.extents[min(token.last, row.last) - row.first][1]
     x1, x2 = frame.x(begin), frame.x(end)
@@ -230,7 +230,7 @@ def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
 
 
 def draw_stroke(frame: Frame, stroke: Stroke, edge: int, step: int) -> str:
-    """edge is where the words end; levels go away from them by step."""
+    """Draw an arc; edge is where the words end; levels go away from them by step."""
     arc, text = stroke.arc, label_text(stroke.arc)
     y = edge + step * (FOOT + stroke.level * LEVEL - LABEL_SIZE // 2)
     label = label_element(arc, frame.x(stroke.label + pixels(text, LABEL_SIZE) // 2), y) if text else ""
@@ -249,7 +249,7 @@ def stub_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str
 
 
 def arc_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
-    """Up from one word, round a corner, along, round a corner, down to the other; interrupted by the label."""
+    """Return the path up from one word, along, and down to the other, interrupted by the label."""
     x1, x2 = frame.x(stroke.left), frame.x(stroke.right)
     forward = 1 if x1 < x2 else -1
     corner = min(CORNER, abs(x2 - x1) // 2)
@@ -272,7 +272,7 @@ def arc_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
 
 
 def tip_path(frame: Frame, stroke: Stroke, edge: int, y: int, step: int) -> str:
-    """The arrowhead: at the modifier, or at the edge of the row that it is beyond."""
+    """Return the arrowhead: at the modifier, or at the edge of the row that it is beyond."""
     if stroke.arrow is not None:
         return TIP_PATH.format(x=frame.x(stroke.arrow), y=edge + step * 3, shape=f"l-4 {step * TIP}h8")
     if stroke.other == stroke.arc.modifier:
@@ -305,12 +305,12 @@ def key_width(key: tuple[str, str]) -> int:
 
 
 def legend_width(keys: list[tuple[str, str]]) -> int:
-    """The width of the legend: at least that of the widest key; several keys may share a line."""
+    """Return the width of the legend: at least that of the widest key; several keys may share a line."""
     return max([min(sum(map(key_width, keys)), LEGEND_WIDTH), *map(key_width, keys)], default=0)
 
 
 def draw_legend(keys: list[tuple[str, str]], top: int, inner: int) -> tuple[list[str], int]:
-    """The keys in as many lines as they need, and the height of it all."""
+    """Draw the keys in as many lines as they need; return also the height."""
     drawn: list[str] = []
     x = y = 0
     for key in keys:

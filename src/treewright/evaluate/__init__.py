@@ -18,7 +18,7 @@ from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
-from treewright.evaluate.bracketing import BracketEvaluation, BracketScores, Parameters, brackets
+from treewright.evaluate.bracketing import BracketEvaluation, Parameters, brackets
 from treewright.evaluate.breakdown import BREAKDOWNS, break_down
 from treewright.evaluate.calibration import Reliability, calibration, reliability
 from treewright.evaluate.columns import Columns
@@ -27,8 +27,8 @@ from treewright.evaluate.significance import COMPARED, Comparison, differences_o
 from treewright.evaluate.sources import Progress, Source, load
 
 __all__ = [
-    "BracketEvaluation", "BracketScores", "Comparison", "Evaluation", "Parameters", "Reliability", "Score", "brackets",
-    "calibration", "compare", "evaluate", "reliability",
+    "BracketEvaluation", "Comparison", "Evaluation", "Parameters", "Reliability", "Score", "brackets", "calibration",
+    "compare", "evaluate", "reliability",
 ]  # fmt: skip
 
 
@@ -57,7 +57,8 @@ def evaluate(
     >>> result["LAS"].f1, [(group.key, group.las) for group in result.groups]
     (1.0, [('nsubj', 1.0), ('root', 1.0)])
     """
-    check_breakdown(by)
+    if by is not None and by not in BREAKDOWNS:
+        raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")
     columns, skipped = load([gold, system], ["gold", "system"], skip_bad=skip_bad, progress=progress)
     return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
 
@@ -113,7 +114,7 @@ def evaluation_of(
 
 
 def note_on_roots(columns: Columns) -> str | None:
-    """The official script refuses a file in which a sentence has several roots."""
+    """Return a note: the official script refuses a file in which a sentence has several roots."""
     sentences = columns.sentence_of[columns.heads < 0]
     several = sentences[1:][sentences[1:] == sentences[:-1]]
     if not len(several):
@@ -122,8 +123,3 @@ def note_on_roots(columns: Columns) -> str | None:
     count = len(set(several.tolist()))
     sentences_with = f"{count} sentence{'s' * (count > 1)} with several roots"
     return f"{sentences_with}, the first at {place}: the official script stops there"
-
-
-def check_breakdown(by: str | None) -> None:
-    if by is not None and by not in BREAKDOWNS:
-        raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")

@@ -143,7 +143,7 @@ class Stretch:
         return Stretch(begins.tolist(), ends[tokens].tolist(), columns.is_multiword_token[tokens].tolist(), forms)
 
     def part(self, begin: int, end: int) -> Stretch:
-        """The words from begin to end - 1."""
+        """Return the words from begin to end - 1."""
         here = slice(begin, end)
         return Stretch(self.begin[here], self.end[here], self.many[here], self.forms[here])
 
@@ -151,7 +151,7 @@ class Stretch:
         return len(self.forms)
 
     def is_within(self, i: int, end: int) -> bool:
-        """Does word i belong to a multiword stretch that ends there?"""
+        """Whether word i belongs to a multiword stretch that ends there."""
         return i < len(self) and (self.begin[i] < end if self.many[i] else self.end[i] <= end)
 
 

@@ -15,10 +15,11 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import IO, Any, cast
 
+from treewright.caching import cached_property
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES
@@ -27,7 +28,6 @@ from treewright.evaluate.scores import Score, ratio
 from treewright.evaluate.sources import is_file
 
 TreeSource = str | os.PathLike[str] | IO[Any] | Iterable[Tree]
-Pairs = frozenset[frozenset[str]]
 
 
 @dataclass(frozen=True)
@@ -45,21 +45,18 @@ class Parameters:
     equal_words: tuple[tuple[str, str], ...] = ()
     labelled: bool = True
     cutoff: int = 40
-    _label_pairs: Pairs = field(init=False, repr=False)
-    _word_pairs: Pairs = field(init=False, repr=False)
-    _deleted_brackets: frozenset[str] = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def deleted_brackets(self) -> frozenset[str]:
+        """The labels whose brackets are not counted, with those that count as the same."""
         deleted = {"", *self.delete_labels}
-        equivalent = {one for pair in self.equal_labels for one, other in (pair, pair[::-1]) if other in deleted}
-        object.__setattr__(self, "_label_pairs", frozenset(map(frozenset, self.equal_labels)))
-        object.__setattr__(self, "_word_pairs", frozenset(map(frozenset, self.equal_words)))
-        object.__setattr__(self, "_deleted_brackets", frozenset(deleted | equivalent))
+        equivalent = {a for pair in self.equal_labels for a, b in (pair, pair[::-1]) if b in deleted}
+        return frozenset(deleted | equivalent)
 
     @staticmethod
     def read(path: str | os.PathLike[str]) -> Parameters:
         """Read the parameters of the EVALB .prm file at path. DEBUG, MAX_ERROR and QUOTE_LABEL are ignored."""
-        found: dict[str, list[str]] = {}
+        values: dict[str, list[str]] = {}
         for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
             name, _, value = line.strip().partition(" ")
             if len(line) < 3 or line.startswith("#"):
@@ -72,27 +69,23 @@ class Parameters:
                 expected = "two values" if size == 2 else "one value"
                 expected = "a number" if name in NUMERIC else expected
                 raise FormatError(os.fspath(path), number, f"{name} is {value.strip()!r}; expected {expected}")
-            found.setdefault(name, []).append(value.strip())
+            values.setdefault(name, []).append(value.strip())
         return Parameters(
-            delete_labels=tuple(found.get("DELETE_LABEL", ())),
-            delete_for_length=tuple(found.get("DELETE_LABEL_FOR_LENGTH", ())),
-            equal_labels=pairs_of(found.get("EQ_LABEL", ())),
-            equal_words=pairs_of(found.get("EQ_WORD", ())),
-            labelled=found.get("LABELED", ["1"])[-1] != "0",
-            cutoff=int(found.get("CUTOFF_LEN", ["40"])[-1]),
+            delete_labels=tuple(values.get("DELETE_LABEL", ())),
+            delete_for_length=tuple(values.get("DELETE_LABEL_FOR_LENGTH", ())),
+            equal_labels=pairs_of(values.get("EQ_LABEL", ())),
+            equal_words=pairs_of(values.get("EQ_WORD", ())),
+            labelled=values.get("LABELED", ["1"])[-1] != "0",
+            cutoff=int(values.get("CUTOFF_LEN", ["40"])[-1]),
         )
 
     def same_label(self, a: str, b: str) -> bool:
         """Whether the labels a and b count as the same."""
-        return a == b or frozenset((a, b)) in self._label_pairs
+        return a == b or (a, b) in self.equal_labels or (b, a) in self.equal_labels
 
     def same_word(self, a: str, b: str) -> bool:
         """Whether the words a and b count as the same."""
-        return a == b or frozenset((a, b)) in self._word_pairs
-
-    def is_deleted(self, label: str) -> bool:
-        """Whether brackets of this label are not counted."""
-        return label in self._deleted_brackets
+        return a == b or (a, b) in self.equal_words or (b, a) in self.equal_words
 
 
 NUMERIC = ("LABELED", "CUTOFF_LEN")
@@ -103,7 +96,7 @@ PARAMETERS = (
 
 
 def pairs_of(values: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((one, other) for one, other in map(str.split, values))
+    return tuple((a, b) for a, b in map(str.split, values))
 
 
 @dataclass(frozen=True)
@@ -211,21 +204,21 @@ def brackets(
     """
     parameters = parameters or Parameters()
     judged, skipped = [], 0
-    for gold_tree, system_tree in paired(gold, system, skip_bad):
-        found = judge(gold_tree, system_tree, parameters, skip_bad) if gold_tree and system_tree else None
-        if found is None:
+    for gold_tree, system_tree in pair_trees(gold, system, skip_bad):
+        sentence = judge(gold_tree, system_tree, parameters, skip_bad) if gold_tree and system_tree else None
+        if sentence is None:
             skipped += 1
         else:
-            judged.append(found)
+            judged.append(sentence)
     notes = (f"{skipped} tree{'s' * (skipped > 1)} left out of both files",) if skipped else ()
     short = [sentence for sentence in judged if sentence.length <= parameters.cutoff]
     return BracketEvaluation(total(judged), total(short), label_scores(judged), parameters.cutoff, notes)
 
 
-def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tuple[Tree | None, Tree | None]]:
+def pair_trees(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tuple[Tree | None, Tree | None]]:
     """Pair the trees with the same number; None for one that cannot be read."""
-    gold_trees, gold_name = numbered(gold, "gold", skip_bad)
-    system_trees, system_name = numbered(system, "system", skip_bad)
+    gold_trees, gold_name = read_in_order(gold, "gold", skip_bad)
+    system_trees, system_name = read_in_order(system, "system", skip_bad)
     if len(gold_trees) != len(system_trees):
         raise InputError(
             f"{gold_name} has {len(gold_trees)} trees, {system_name} has {len(system_trees)}; expected one system tree "
@@ -234,7 +227,7 @@ def paired(gold: TreeSource, system: TreeSource, skip_bad: bool) -> Iterator[tup
     return zip(gold_trees, system_trees, strict=True)
 
 
-def numbered(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree | None], str]:
+def read_in_order(source: TreeSource, label: str, skip_bad: bool) -> tuple[list[Tree | None], str]:
     """Return the trees of a source in order, None for one that cannot be read, and the name of the source."""
     if is_file(source):
         reader = read_trees(source, on_error="skip" if skip_bad else "raise")
@@ -259,8 +252,8 @@ def with_gaps(reader: Reader[Tree]) -> Iterator[Tree | None]:
 
 def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: bool) -> Judged | None:
     gold, system = bracketing(gold_tree, parameters), bracketing(system_tree, parameters)
-    if gold.words != system.words and untraced(gold_tree, 0) == untraced(system_tree, 0):
-        tags = iter(untraced(gold_tree, 1))
+    if gold.words != system.words and without_traces(gold_tree, 0) == without_traces(system_tree, 0):
+        tags = iter(without_traces(gold_tree, 1))
         deciding = [tag if tag in TRACES else next(tags) for tag in system_tree.tags()]
         system = bracketing(system_tree, parameters, deciding)
     if problem := difference_of_words(gold.words, system.words, parameters):
@@ -272,14 +265,14 @@ def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: 
         length=gold.length,
         gold=[label for label, _, _ in gold.brackets],
         system=[label for label, _, _ in system.brackets],
-        matched=matched(gold, system, parameters),
+        matched=matching_labels(gold, system, parameters),
         crossing=crossing(gold, system),
         words=len(gold.words),
         tags=sum(map(parameters.same_label, gold.tags, system.tags)),
     )
 
 
-def untraced(tree: Tree, column: int) -> list[str]:
+def without_traces(tree: Tree, column: int) -> list[str]:
     """Return the words (column 0) or tags (1) of a tree, without those of traces."""
     return [pair[column] for pair in zip(tree.leaves(), tree.tags(), strict=True) if pair[1] not in TRACES]
 
@@ -290,8 +283,8 @@ def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | Non
     seen = 0
     words: list[str] = []
     tags: list[str] = []
-    found: list[tuple[str, int, int]] = []
-    above: list[tuple[str, int]] = []  # label, and where in `found` its bracket is, -1 for a tag
+    spans: list[tuple[str, int, int]] = []
+    above: list[tuple[str, int]] = []  # label, and where in `spans` its bracket is, -1 for a tag
     length = 0
     for event in walk(tree):
         if isinstance(event, str):
@@ -302,16 +295,16 @@ def bracketing(tree: Tree, parameters: Parameters, deciding: Sequence[str] | Non
                 words.append(event)
                 tags.append(above[-1][0])
         elif event is None:
-            label, place = above.pop()
-            if place >= 0:
-                found[place] = (label, found[place][1], len(words))
+            label, number = above.pop()
+            if number >= 0:
+                spans[number] = (label, spans[number][1], len(words))
         elif event.is_preterminal():
             above.append((event.label, -1))
         else:
-            above.append((event.label, len(found)))
-            found.append((event.label, len(words), len(words)))
-    counted = [(trim(label), first, last) for label, first, last in found if first < last]
-    return Bracketing(words, tags, [span for span in counted if not parameters.is_deleted(span[0])], length)
+            above.append((event.label, len(spans)))
+            spans.append((event.label, len(words), len(words)))
+    counted = [(trim(label), first, last) for label, first, last in spans if first < last]
+    return Bracketing(words, tags, [span for span in counted if span[0] not in parameters.deleted_brackets], length)
 
 
 def trim(label: str) -> str:
@@ -326,30 +319,30 @@ def trim(label: str) -> str:
 def difference_of_words(gold: list[str], system: list[str], parameters: Parameters) -> str | None:
     if len(gold) != len(system):
         return f"{len(gold)} and {len(system)} words, without punctuation and traces"
-    for number, (one, other) in enumerate(zip(gold, system, strict=True), 1):
-        if not parameters.same_word(one, other):
-            return f"word {number}, without punctuation and traces, is {one!r} and {other!r}"
+    for number, (gold_word, system_word) in enumerate(zip(gold, system, strict=True), 1):
+        if not parameters.same_word(gold_word, system_word):
+            return f"word {number}, without punctuation and traces, is {gold_word!r} and {system_word!r}"
     return None
 
 
-def matched(gold: Bracketing, system: Bracketing, parameters: Parameters) -> list[str]:
+def matching_labels(gold: Bracketing, system: Bracketing, parameters: Parameters) -> list[str]:
     """Return the labels of the gold brackets that have a system bracket; each takes the first that is left."""
     free: dict[tuple[int, int], list[str]] = {}
     for label, first, last in system.brackets:
         free.setdefault((first, last), []).append(label)
-    found = []
+    labels = []
     for label, first, last in gold.brackets:
         candidates = free.get((first, last), [])
         for i, candidate in enumerate(candidates):
             if not parameters.labelled or parameters.same_label(label, candidate):
-                found.append(label)
+                labels.append(label)
                 del candidates[i]
                 break
-    return found
+    return labels
 
 
 def crossing(gold: Bracketing, system: Bracketing) -> int:
-    """The number of system brackets that cross some gold bracket."""
+    """Count the system brackets that cross some gold bracket."""
     spans = {(first, last) for _, first, last in gold.brackets}
     count = 0
     for _, first, last in system.brackets:
@@ -365,19 +358,20 @@ def total(judged: list[Judged]) -> BracketScores:
     return BracketScores(
         sentences=len(judged),
         brackets=Score(count("matched"), count("gold"), count("system")),
-        complete=sum(len(one.matched) == len(one.gold) == len(one.system) for one in judged),
-        crossing=sum(one.crossing for one in judged),
-        without_crossing=sum(one.crossing == 0 for one in judged),
-        with_two_crossing=sum(one.crossing <= 2 for one in judged),
-        words=sum(one.words for one in judged),
-        tags=sum(one.tags for one in judged),
+        complete=sum(len(sentence.matched) == len(sentence.gold) == len(sentence.system) for sentence in judged),
+        crossing=sum(sentence.crossing for sentence in judged),
+        without_crossing=sum(sentence.crossing == 0 for sentence in judged),
+        with_two_crossing=sum(sentence.crossing <= 2 for sentence in judged),
+        words=sum(sentence.words for sentence in judged),
+        tags=sum(sentence.tags for sentence in judged),
     )
 
 
 def label_scores(judged: list[Judged]) -> dict[str, Score]:
-    """The most frequent gold labels first."""
+    """Return the scores by label, the most frequent gold labels first."""
     gold, system, right = (
-        Counter(label for one in judged for label in getattr(one, name)) for name in ("gold", "system", "matched")
+        Counter(label for sentence in judged for label in getattr(sentence, name))
+        for name in ("gold", "system", "matched")
     )
     labels = sorted(gold | system, key=lambda label: (-gold[label], label))
     return {label: Score(right[label], gold[label], system[label]) for label in labels}

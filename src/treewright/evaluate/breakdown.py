@@ -63,7 +63,7 @@ def every(side: Side, punct: bool) -> Flags:
 
 
 def by_relation(judgement: Judgement, subtypes: bool) -> Keys:
-    """The most frequent gold relations first."""
+    """Group by relation, the most frequent gold relations first."""
     gold, system = (
         side.columns.cells["DEPREL"] if subtypes else side.relations for side in (judgement.gold, judgement.system)
     )

@@ -52,7 +52,7 @@ class Reliability:
     bins: tuple[Bin, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """As plain values."""
+        """Return the figures as plain values."""
         return asdict(self)
 
 

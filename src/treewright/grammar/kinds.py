@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from treewright.corpus import Tree
-from treewright.evaluate import BracketScores, brackets
+from treewright.evaluate.bracketing import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOTS
 

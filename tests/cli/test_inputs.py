@@ -19,7 +19,7 @@ from oracles.processes import Run, runner
 
 import treewright as tw
 from treewright.cli import inputs
-from treewright.cli.inputs import metered, size_of
+from treewright.cli.inputs import open_meter, size_of
 from treewright.cli.shared import Summary
 from treewright.corpus import Sentence
 from treewright.decode import Parse
@@ -175,7 +175,7 @@ def test_progress_is_the_share_of_the_bytes(
     path = tmp_path / "long.conllu"
     text = "".join(f"{sentence}\n" for sentence in written(600, 1))
     path.write_bytes(pack(text.encode()))
-    with metered([str(path)], quiet=False, output="x") as meter:
+    with open_meter([str(path)], quiet=False, output="x") as meter:
         shares = list(read_slowly(str(path), meter))
     assert len(shares) == 600
     assert shares == sorted(shares)
@@ -191,7 +191,7 @@ def test_the_total_is_that_of_all_inputs(tmp_path: Path, terminal: io.StringIO) 
     for path, size in zip(paths, (10, 30), strict=True):
         tw.write(written(size, 2), path)
     total = sum(Path(path).stat().st_size for path in paths)
-    with metered(paths, quiet=False, output="x") as meter:
+    with open_meter(paths, quiet=False, output="x") as meter:
         *_, share = read_slowly(paths[0], meter)
         assert share == pytest.approx(Path(paths[0]).stat().st_size / total)
         *_, share = read_slowly(paths[1], meter)
@@ -201,7 +201,7 @@ def test_the_total_is_that_of_all_inputs(tmp_path: Path, terminal: io.StringIO) 
 def test_progress_of_raw_text_is_that_of_its_sentences(tmp_path: Path, terminal: io.StringIO) -> None:
     path = tmp_path / "long.txt"
     path.write_text("Chaque élève écoute. " * 500)  # read as a whole before the first sentence is out
-    with metered([str(path)], quiet=False, output="x") as meter:
+    with open_meter([str(path)], quiet=False, output="x") as meter:
         file = meter.source(str(path), "text")
         shares = [shown_share(meter) for _ in meter.track(read_input(file, "text"))]
         assert shown_share(meter) == 1.0
@@ -217,7 +217,7 @@ def shown_share(meter: inputs.Meter) -> float:
 
 def test_without_a_size_sentences_are_counted(terminal: io.StringIO, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(inputs, "size_of", lambda source: None)
-    with metered(["-"], quiet=False, output="x") as meter:
+    with open_meter(["-"], quiet=False, output="x") as meter:
         assert meter.source("-") == "-"
         assert len(list(meter.track(written(3, 1)))) == 3
     assert "3 sentences" in terminal.getvalue()
@@ -234,7 +234,7 @@ def test_a_pipe_has_no_size(tmp_path: Path) -> None:
 def test_nothing_is_shown_where_there_is_no_terminal(
     tmp_path: Path, quiet: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with metered(["-"], quiet=quiet, output="x") as meter:
+    with open_meter(["-"], quiet=quiet, output="x") as meter:
         assert len(list(meter.track(written(2, 1)))) == 2
     assert capsys.readouterr() == ("", "")
 
@@ -242,7 +242,7 @@ def test_nothing_is_shown_where_there_is_no_terminal(
 def test_the_clock_of_the_summary_starts_with_the_first_sentence() -> None:
     summary = Summary()
     time.sleep(0.2)  # imports, and the loading of a model
-    with metered(["-"], quiet=True, output="x", start=summary.start) as meter:
+    with open_meter(["-"], quiet=True, output="x", start=summary.start) as meter:
         for sentence in meter.track(iter([Sentence.from_words(["a"])])):
             summary.count(sentence)
     assert summary.as_dict()["seconds"] < 0.1

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import metered
-from treewright.cli.shared import counted
+from treewright.cli.inputs import open_meter
+from treewright.cli.shared import quantity
 
 if TYPE_CHECKING:
     from treewright.checking import Finding
@@ -60,7 +60,7 @@ def check(
     counts = None if against is None or level < 4 else Counts.of(read(against))
     count_by_rule: Counter[str] = Counter()
     kept: list[Finding] = []
-    with metered(inputs, quiet=quiet, output="-") as meter:
+    with open_meter(inputs, quiet=quiet, output="-") as meter:
         for source in inputs:
             for finding in findings(meter.source(source), against=counts, level=level, ignore=ignore or ()):
                 count_by_rule[finding.rule] += 1
@@ -84,4 +84,4 @@ def in_words(count_by_rule: Counter[str]) -> str:
     if not count_by_rule:
         return "treewright: nothing found"
     rules = ", ".join(f"{count} {rule}" for rule, count in count_by_rule.most_common())
-    return f"treewright: {counted(count_by_rule.total(), 'finding')}: {rules}"
+    return f"treewright: {quantity(count_by_rule.total(), 'finding')}: {rules}"

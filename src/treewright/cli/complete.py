@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import each_job, jobs_of, metered
+from treewright.cli.inputs import each_job, jobs_of, open_meter
 from treewright.cli.sentences import is_induced
 from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_lines, write_sentences
 from treewright.errors import InfeasibleError, InputError
@@ -115,7 +115,7 @@ def complete(
                 write_confidence(sentence)
             yield sentence
 
-    with metered(inputs, quiet=quiet, output=output, start=summary.start) as meter:
+    with open_meter(inputs, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error=on_error) as reader:
                 sentences = graphs.keep(meter.track(reader))

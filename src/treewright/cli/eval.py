@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import is_stream, shares_shown
+from treewright.cli.inputs import is_stream, show_share
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -104,7 +104,7 @@ def eval(
     elif system2 is not None:
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is not None, "--by", "one system is broken down at a time")
-        with shares_shown() as progress:
+        with show_share() as progress:
             result = evaluate.compare(
                 *(gold, system, system2), samples=samples, seed=seed, punct=punct, skip_bad=skip_bad, progress=progress
             )
@@ -113,7 +113,7 @@ def eval(
     else:
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
-        with shares_shown() as progress:
+        with show_share() as progress:
             result = evaluate.evaluate(
                 *(gold, system), by=by, punct=punct, subtypes=subtypes, skip_bad=skip_bad, progress=progress
             )
@@ -142,7 +142,7 @@ def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool
     by_kind = evaluate.calibration(gold, system)
     if diagram is not None:
         named = {KINDS[kind]: reliability for kind, reliability in by_kind.items()}
-        notes = {name: f"ECE {100 * curve.ece:.1f}, AUC {shown(curve.auc, 3)}" for name, curve in named.items()}
+        notes = {name: f"ECE {100 * curve.ece:.1f}, AUC {decimals(curve.auc, 3)}" for name, curve in named.items()}
         draw.reliability({name: curve.bins for name, curve in named.items()}, notes).save(diagram)
     if as_json:
         typer.echo(json.dumps({kind: reliability.as_dict() for kind, reliability in by_kind.items()}, indent=2))
@@ -155,7 +155,7 @@ def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool
 def reliability_table(by_kind: dict[str, Reliability]) -> Table:
     table = new_table("confidence of", "words", "right %", "ECE", "AUC", "wrong ones in the most doubtful tenth, %")
     for kind, result in by_kind.items():
-        figures = (percent(result.accuracy), percent(result.ece), shown(result.auc, 4), percent(result.found_wrong))
+        figures = (percent(result.accuracy), percent(result.ece), decimals(result.auc, 4), percent(result.found_wrong))
         table.add_row(KINDS[kind], str(result.count), *figures)
     return table
 
@@ -168,7 +168,7 @@ def bin_table(name: str, reliability: Reliability) -> Table:
     return table
 
 
-def shown(figure: float | None, digits: int) -> str:
+def decimals(figure: float | None, digits: int) -> str:
     return "" if figure is None else f"{figure:.{digits}f}"
 
 
@@ -245,8 +245,8 @@ def bracket_table(result: BracketEvaluation) -> Table:
     columns = (result.all, result.short)
     table.add_row("sentences", *(str(scores.sentences) for scores in columns))
     for name in ("precision", "recall", "f1"):
-        shown = "bracketing " + name.replace("f1", "F1")
-        table.add_row(shown, *(percent(getattr(scores.brackets, name)) for scores in columns))
+        heading = "bracketing " + name.replace("f1", "F1")
+        table.add_row(heading, *(percent(getattr(scores.brackets, name)) for scores in columns))
     table.add_row("complete match", *(percent(scores.complete_match) for scores in columns))
     table.add_row("average crossing", *(f"{scores.average_crossing:.2f}" for scores in columns))
     table.add_row("no crossing", *(percent(scores.no_crossing) for scores in columns))

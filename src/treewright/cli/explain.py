@@ -11,8 +11,8 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options
 from treewright.cli.inputs import model_and_inputs
-from treewright.cli.sentences import MODEL_HELP, Given, Kind, Text, check_text, is_induced, open_sentences
-from treewright.cli.shared import counted
+from treewright.cli.sentences import MODEL_HELP, Kind, ParserInput, Text, check_text, is_induced, open_sentences
+from treewright.cli.shared import quantity
 from treewright.errors import InputError, MissingComponentError
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def explain(
     parser: Any = load_parser(name)
     if is_induced(parser):
         raise MissingComponentError(f"{name}: its parser is induced and has no scores of single parts", "parser")
-    with open_sentences(parser, name, Given(source, source, text, kind, False)) as reader:
+    with open_sentences(parser, name, ParserInput(source, source, text, kind, False)) as reader:
         chosen = choose(reader, sentence, "the text" if text is not None else source)
     options: dict[str, Any] = {"projective": projective}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
@@ -94,7 +94,7 @@ def choose(sentences: Iterable[Sentence], requested: str, source: str) -> Senten
                 break
     if named is not None:
         return named
-    size = f"{source} has {counted(number, 'sentence')}"
+    size = f"{source} has {quantity(number, 'sentence')}"
     if requested.isdecimal():
         raise InputError(f"{size}; --sentence is {requested}")
     raise InputError(f"{size}, none with sent_id {requested!r} (--sentence)")

@@ -225,7 +225,7 @@ def size_of(source: str) -> int | None:
 
 
 @contextmanager
-def metered(
+def open_meter(
     sources: Sequence[str], *, quiet: bool, output: str, start: Callable[[], None] = lambda: None
 ) -> Iterator[Meter]:
     """Show a meter on standard error if that is a terminal, unless the output itself goes there.
@@ -250,7 +250,7 @@ def metered(
 
 
 @contextmanager
-def shares_shown() -> Iterator[Callable[[float], None]]:
+def show_share() -> Iterator[Callable[[float], None]]:
     """Show a bar with the time left on standard error, if that is a terminal; it is called with the share done."""
     from rich.console import Console
     from rich.progress import Progress

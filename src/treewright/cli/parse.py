@@ -12,12 +12,12 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options, write_drawings
-from treewright.cli.inputs import each_job, is_folder, jobs_of, metered, model_and_inputs
+from treewright.cli.inputs import each_job, is_folder, jobs_of, model_and_inputs, open_meter
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
 from treewright.cli.sentences import (
     MODEL_HELP,
-    Given,
     Kind,
+    ParserInput,
     Text,
     check_text,
     is_arriving,
@@ -166,11 +166,11 @@ def parse(
 
     with (
         open_output(proofs) if proofs is not None else nullcontext() as recorded,
-        metered([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
+        open_meter([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
     ):
         for source, target in each_job(jobs):
-            given = Given(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
-            with open_sentences(parser, named or "en", given) as reader:
+            parser_input = ParserInput(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
+            with open_sentences(parser, named or "en", parser_input) as reader:
                 sentences = graphs.keep(meter.track(reader))
                 if threads == 1 and text is None and may_wait(source):
                     batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())

@@ -246,10 +246,10 @@ def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: 
         write_lines(drawings(outcomes, terminal_options(output)), output)
     else:
         parses = ((number, outcome.parse) for number, outcome in enumerate(outcomes, start=1))
-        write_drawings(form, ((number, drawable(parse)) for number, parse in parses if parse), output, source)
+        write_drawings(form, ((number, pair_of(parse)) for number, parse in parses if parse), output, source)
 
 
-def drawable(parse: PhraseParse) -> Pair:
+def pair_of(parse: PhraseParse) -> Pair:
     """Return the tree, and the dependencies of a grammar with head words."""
     from treewright.grammar import LexicalParse
 
@@ -267,7 +267,7 @@ def drawings(outcomes: Iterable[Outcome], options: dict[str, Any]) -> Iterator[s
 
     for outcome in outcomes:
         if outcome.parse:
-            tree, heads = drawable(outcome.parse)
+            tree, heads = pair_of(outcome.parse)
             yield f"{draw.text(tree, **heads, **options)}\n{outcome.parse.status}\n"
         else:
             yield f"{' '.join(outcome.item.words)}\n{outcome.problem}\n"

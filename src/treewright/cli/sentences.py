@@ -37,38 +37,38 @@ def check_text(text: str | None, sources: Sequence[str]) -> None:
         raise typer.BadParameter(f"--text and {sources[0]} exclude each other: one text at a time", param_hint="--text")
 
 
-class Given(NamedTuple):
-    """What is to be parsed: a file under the name of its source, or a text."""
+class ParserInput(NamedTuple):
+    """What is to be parsed: a file, whose name is in messages, or a text."""
 
     file: str | BufferedReader
-    source: str
+    name: str
     text: str | None
     kind: Input | None
     skip_bad: bool
 
 
-def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, given: Given) -> Reader[Sentence]:
+def open_sentences(parser: Pipeline | Parser | InducedParser, name: str, source: ParserInput) -> Reader[Sentence]:
     """Open the text or file as sentences, not parsed yet."""
     from treewright.corpus import open_input
     from treewright.corpus.reader import check_utf8
     from treewright.pipeline import Pipeline, guess_input, read_input
 
     tokeniser = parser.tokeniser if isinstance(parser, Pipeline) else None
-    kind = given.kind
-    if given.text is not None:
-        check_utf8(given.text, "--text", 1)
-        file: Any = StringIO(given.text)
+    kind = source.kind
+    if source.text is not None:
+        check_utf8(source.text, "--text", 1)
+        file: Any = StringIO(source.text)
         format: str = "text" if kind is None else kind
     else:
-        file = open_input(given.file) if isinstance(given.file, str) and is_stream(given.file) else given.file
+        file = open_input(source.file) if isinstance(source.file, str) and is_stream(source.file) else source.file
         format = kind or guess_input(file)
-        file = given.source if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
+        file = source.name if file is getattr(sys.stdin, "buffer", None) else file  # which messages call <stdin>
         if format in TEXT_KINDS and tokeniser is None and kind is None:
             format = "conllu"  # a parser alone reads sentences
     if format in TEXT_KINDS and tokeniser is None:
         remedy = "leave the model out, or join it with a tokeniser and a tagger by `treewright pack`"
         raise InputError(f"{name}: a parser alone, which needs sentences with tags; for raw text {remedy}")
-    return read_input(file, format, tokeniser, on_error="skip" if given.skip_bad else "raise")
+    return read_input(file, format, tokeniser, on_error="skip" if source.skip_bad else "raise")
 
 
 def is_induced(model: Pipeline | Parser | InducedParser) -> bool:

@@ -72,33 +72,33 @@ def first_of(texts: Sequence[object], count: int, separator: str) -> str:
 def note_skipped(skipped: int, errors: list[FormatError]) -> None:
     """Report the sentences that --skip-bad left out."""
     if skipped:
-        note(f"left out {counted(skipped, 'bad sentence')}: {first_of(errors, skipped, '; ')}")
+        note(f"left out {quantity(skipped, 'bad sentence')}: {first_of(errors, skipped, '; ')}")
 
 
 def note_long(places: Sequence[str]) -> None:
     """Report the sentences beyond the length limit, which were parsed in parts."""
     if places:
-        sentences = counted(len(places), "sentence")
+        sentences = quantity(len(places), "sentence")
         note(f"parsed {sentences} of more than 2,000 words in parts: {first_of(places, len(places), ', ')}")
 
 
-def counted(number: int, what: str) -> str:
+def quantity(number: int, what: str) -> str:
     """Write a number of things.
 
-    >>> counted(1, "word"), counted(0, "word")
+    >>> quantity(1, "word"), quantity(0, "word")
     ('1 word', '0 words')
     """
     return f"{number} {what}{'s' * (number != 1)}"
 
 
-def counted_by(name: str, number: int) -> str:
+def quantity_by_name(name: str, number: int) -> str:
     """Write a number of things by the name of the count, which has a plural first.
 
-    >>> counted_by("heads_filled_in", 1), counted_by("iterations", 2), counted_by("without_tree", 1)
+    >>> quantity_by_name("heads_filled_in", 1), quantity_by_name("iterations", 2), quantity_by_name("without_tree", 1)
     ('1 head filled in', '2 iterations', '1 without tree')
     """
     first, *rest = name.split("_")
-    what = counted(number, first.removesuffix("s")) if first.endswith("s") else f"{number} {first}"
+    what = quantity(number, first.removesuffix("s")) if first.endswith("s") else f"{number} {first}"
     return " ".join([what, *rest])
 
 
@@ -155,8 +155,8 @@ class Summary:
     def in_words(self) -> str:
         """Write the counts in one line."""
         counts = self.as_dict()
-        pieces = [counted(self.sentences, "sentence"), counted(self.words, "word")]
-        pieces += [counted_by(name, value) for name, value in self.further.items()]
+        pieces = [quantity(self.sentences, "sentence"), quantity(self.words, "word")]
+        pieces += [quantity_by_name(name, value) for name, value in self.further.items()]
         pieces.append(f"{counts['words_per_second']} words a second")
         climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
         if self.climbs and not self.certified:

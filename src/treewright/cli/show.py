@@ -82,8 +82,8 @@ def show(
         pairs = with_dependencies(pairs, head_rules)
     chosen = choose(pairs, Selection(ranges_of(sentences), tuple(ids or ())), file)
     if form == "text":
-        shown = terminal_options(target, ascii, color) | ({"width": width} if width else {})
-        write_texts(as_texts(chosen, options | shown), target)
+        options |= terminal_options(target, ascii, color) | ({"width": width} if width else {})
+        write_texts(as_texts(chosen, options), target)
     else:
         write_drawings(form, chosen, target, file, width, title, **options)
 

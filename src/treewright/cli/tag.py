@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import each_job, is_stream, jobs_of, metered, model_and_inputs
+from treewright.cli.inputs import each_job, is_stream, jobs_of, model_and_inputs, open_meter
 from treewright.cli.shared import Summary, note_skipped, write_sentences
 from treewright.errors import InputError
 
@@ -74,7 +74,7 @@ def run(
                 write_confidence(sentence, "tag_confidence")
             yield sentence
 
-    with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:
+    with open_meter(sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             with read(meter.source(source), on_error="skip" if skip_bad else "raise") as reader:
                 tagged = tag(meter.track(reader), threads=threads, confidence=confidence)
@@ -125,7 +125,7 @@ def tokenise(
     check_raw(sources)
     tokeniser = Tokeniser() if named is None else Tokeniser.load(named)
     summary = Summary()
-    with metered(sources, quiet=quiet, output=output, start=summary.start) as meter:
+    with open_meter(sources, quiet=quiet, output=output, start=summary.start) as meter:
         for source, target in each_job(jobs):
             reader = read_input(meter.source(source, "text"), "text", tokeniser)
             write_sentences(count(summary, meter.track(reader)), target)

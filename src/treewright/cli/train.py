@@ -10,7 +10,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.shared import note
-from treewright.cli.training import Task, Trained, figures_in_words, size_of, trained_on
+from treewright.cli.training import Task, Trained, figures_in_words, size_of, training_size
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -163,18 +163,18 @@ def train(
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
-    tagging = with_given(TaggerOptions(tuple(columns.split(",")), seed), case_noise=case_noise)
+    tagging = override(TaggerOptions(tuple(columns.split(",")), seed), case_noise=case_noise)
     tokenising = TokeniserOptions(seed, case_noise=tagging.case_noise)
     if only == "tagger":
-        tagging = replace(tagging, tags=with_given(tagging.tags, epochs=epochs))
+        tagging = replace(tagging, tags=override(tagging.tags, epochs=epochs))
         task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging))
         return
     if only == "tokeniser":
-        tokenising = replace(tokenising, learning=with_given(tokenising.learning, epochs=epochs))
+        tokenising = replace(tokenising, learning=override(tokenising.learning, epochs=epochs))
         task.run_component(Tokeniser, tokenising, tokeniser_options.stage_costs(tokenising))
         return
     if only == "graphs":
-        graph_options = with_given(GraphOptions(seed), epochs=epochs)
+        graph_options = override(GraphOptions(seed), epochs=epochs)
         task.run_component(
             GraphParser, graph_options, [StageCost("graphs", graph_options.epochs, 1.0)], "tree", judge_graphs
         )
@@ -182,12 +182,12 @@ def train(
     parsing = ParserOptions(model, projective, None if root == "auto" else root, seed, learner)
     parsing = replace(
         parsing,
-        pruning=with_given(parsing.pruning, max_heads=max_heads, threshold=threshold),
-        scoring=with_given(parsing.scoring, epochs=epochs, restarts=restarts),
+        pruning=override(parsing.pruning, max_heads=max_heads, threshold=threshold),
+        scoring=override(parsing.scoring, epochs=epochs, restarts=restarts),
         label_rules=label_rules,
         graphs=GraphOptions(seed) if graphs else None,
     )
-    network = with_given(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
+    network = override(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
     beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
     banks = task.banks("partial-single-root" if root == "single" else "partial")
     if only == "parser":
@@ -204,7 +204,7 @@ def train(
     report_pipeline(task, *run_plan(task, plan, verbose))
 
 
-def with_given(options: Options, **values: Any) -> Options:
+def override(options: Options, **values: Any) -> Options:
     """Return a copy of the options with those of the values that were given."""
     return replace(options, **{name: value for name, value in values.items() if value is not None})
 
@@ -315,7 +315,7 @@ def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Par
     kind = "projective" if options["projective"] else "non-projective"
     roots = "one root" if options["root"] == "single" else "several roots"
     in_words = (
-        f"{task.output}: {options['model']}, {kind}, {roots}, {summary['labels']} relations; {trained_on(summary)}; "
+        f"{task.output}: {options['model']}, {kind}, {roots}, {summary['labels']} relations; {training_size(summary)}; "
         f"on {len(dev)} development sentences UAS {scores.uas:.2f}, LAS {scores.las:.2f}, "
         f"{certificates_in_words(options, development)}"
     )
@@ -331,7 +331,7 @@ def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained
     if not task.has_report:
         return
     pipeline = trained.model
-    gold, names = judged_sentences(plan.dev)
+    gold, names = sentences_to_judge(plan.dev)
     if pipeline.trained_parser.graphs and names == FIGURES:
         names = (*FIGURES, *GRAPH_FIGURES)
     parsed = pipeline(text_and_ends(gold)[0])
@@ -345,13 +345,13 @@ def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained
     task.report(
         summary,
         trained.epochs,
-        f"{task.output}: {summary['bytes'] / 1e6:.1f} MB; {trained_on(summary)}\n"
+        f"{task.output}: {summary['bytes'] / 1e6:.1f} MB; {training_size(summary)}\n"
         f"from the raw text of {len(gold)} development sentences (F1): {figures_in_words(figures)}; "
         f"{certificates_in_words(summary['options'], summary['development'])}",
     )
 
 
-def judged_sentences(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
+def sentences_to_judge(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
     """Return the development sentences with complete trees, and the figures that they give.
 
     If none is complete, all of them are returned, with open heads set to the root so that they can be compared, and

@@ -137,7 +137,7 @@ class Task:
         )
         trained = self.run(plan)
         summary = {**size_of(self.output, train, trained.seconds), "options": plan.settings}
-        in_words = f"treewright: {self.output}: {trained.model}; {trained_on(summary)}"
+        in_words = f"treewright: {self.output}: {trained.model}; {training_size(summary)}"
         if judge is not None:
             figures = judge(trained.model, dev)
             summary["development"] = figures
@@ -193,7 +193,7 @@ def train_and_save(
 ) -> Trained[ModelType]:
     """Train with a progress display and, if there is an output, with checkpoints beside it; save the model."""
     begin = time.monotonic()
-    with nullcontext() if output is None else checkpointed(output) as checkpoint, display(stages, quiet) as shown:
+    with nullcontext() if output is None else keep_checkpoint(output) as checkpoint, display(stages, quiet) as shown:
         model = train(Run(shown.report, shown.advance, checkpoint))
         if output is not None:
             model.save(output)
@@ -217,7 +217,7 @@ def training_trees(source: str, skip_bad: bool) -> list[Tree]:
     return trees
 
 
-def trained_on(summary: Mapping[str, Any]) -> str:
+def training_size(summary: Mapping[str, Any]) -> str:
     """Write the size of the training data and the time."""
     return f"trained on {summary['sentences']} sentences, {summary['words']} words in {summary['seconds']:.1f} s"
 
@@ -232,7 +232,7 @@ def figures_in_words(figures: Mapping[str, float]) -> str:
 
 
 @contextmanager
-def checkpointed(output: Path) -> Iterator[Path]:
+def keep_checkpoint(output: Path) -> Iterator[Path]:
     """Yield the path of the checkpoint; it is removed at the end, or kept and named if the training is interrupted."""
     from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 
@@ -255,14 +255,14 @@ def settings_block(settings: Mapping[str, Any]) -> str:
     """
     parts = {name: value for name, value in settings.items() if isinstance(value, Mapping)}
     plain = {name: value for name, value in settings.items() if name not in parts}
-    lines = [f"settings  {listed(plain)}", *(f"  {name}  {listed(values)}" for name, values in parts.items())]
+    lines = [f"settings  {list_values(plain)}", *(f"  {name}  {list_values(values)}" for name, values in parts.items())]
     return "\n".join(lines)
 
 
-def listed(values: Mapping[str, Any]) -> str:
+def list_values(values: Mapping[str, Any]) -> str:
     """Write names and values in one line.
 
-    >>> listed({"adagrad_epsilon": 3.0, "columns": ("upos", "lemma")})
+    >>> list_values({"adagrad_epsilon": 3.0, "columns": ("upos", "lemma")})
     'adagrad_epsilon 3.0, columns upos+lemma'
     """
     texts = {name: "+".join(value) if isinstance(value, (list, tuple)) else value for name, value in values.items()}

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import metered
-from treewright.cli.shared import counted
+from treewright.cli.inputs import open_meter
+from treewright.cli.shared import quantity
 from treewright.errors import InputError, ProofError
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ def verify(
     refused: list[Refused] = []
     certified = sentences = 0
     largest_gap = 0.0
-    with metered([parsed], quiet=quiet, output="-") as meter:
+    with open_meter([parsed], quiet=quiet, output="-") as meter:
         for number, outcome in enumerate(outcomes(parser, meter, parsed, file), start=1):
             sentences = number
             if isinstance(outcome, Refused):
@@ -135,5 +135,5 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
 
 def in_words(report: dict[str, Any]) -> str:
     """Write the summary of the check."""
-    verified = f"{report['verified']} of {counted(report['sentences'], 'proof')} verified"
+    verified = f"{report['verified']} of {quantity(report['sentences'], 'proof')} verified"
     return f"treewright: {verified}, {report['certified']} of them certified; largest gap {report['largest_gap']:.3g}"

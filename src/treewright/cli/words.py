@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import CountedFile, shares_shown, size_of
-from treewright.cli.shared import check_output, counted, note
+from treewright.cli.inputs import CountedFile, show_share, size_of
+from treewright.cli.shared import check_output, note, quantity
 from treewright.cli.training import Run, Trained, train_and_save
 from treewright.errors import InputError
 
@@ -109,7 +109,7 @@ def import_words(vectors: str | None, classes: str | None, max_vectors: int | No
 
     remark = (lambda text: None) if quiet else note
     words = Words()
-    with shares_shown() as progress:
+    with show_share() as progress:
         shown = None if quiet else progress
         if vectors is not None:
             words = Words.from_vectors(vectors, max_words=max_vectors, note=remark, progress=shown)
@@ -224,7 +224,7 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
     learned = ""
     if "tokens" in words.metadata:
         summary |= {"tokens": words.metadata["tokens"], "seconds": round(trained.seconds, 3)}
-        learned = f"; learned from {counted(words.metadata['tokens'], 'word')} of text in {trained.seconds:.1f} s"
+        learned = f"; learned from {quantity(words.metadata['tokens'], 'word')} of text in {trained.seconds:.1f} s"
     if as_json:
         typer.echo(json.dumps({**summary, "epochs": trained.epochs}, indent=2))
     elif not quiet:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterable, Iterator
+from itertools import chain, pairwise
 from typing import IO, Any
 
 from treewright.checking.block import Block
@@ -107,14 +108,8 @@ def finding_of_error(error: FormatError) -> Finding:
 
 def with_last(sentences: Iterable[Sentence]) -> Iterator[tuple[Sentence | None, bool]]:
     """Yield each sentence, and whether it is the last; at the end None."""
-    before: Sentence | None = None
-    for sentence in sentences:
-        if before is not None:
-            yield before, False
-        before = sentence
-    if before is not None:
-        yield before, True
-    yield None, True
+    for sentence, following in pairwise(chain(sentences, (None, None))):
+        yield sentence, following is None
 
 
 def problems_of(

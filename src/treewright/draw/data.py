@@ -94,7 +94,7 @@ def arc_data(line: Line, i: int) -> list[Any]:
     arc = line.scene.arcs[i]
     ends = sorted((arc.modifier if arc.is_stub else arc.head, arc.modifier))
     ports = [line.ports.offset[i, end] for end in ends]
-    text, note = vector.label_parts(arc)
+    text, note = vector.split_note(vector.label_text(arc), arc.note.rstrip())
     sure = "" if arc.confidence is None else per_cent(arc.confidence)
     full = "" if text == arc.label else arc.label or vector.NO_LABEL
     style = ARC_KINDS.index(style_of(arc))
@@ -152,7 +152,7 @@ def phrase_data(scene: Phrases, widths: tuple[int, ...]) -> Data:
     parents = {child: i for i, node in enumerate(scene.nodes) for child in node.children}
     nodes = []
     for i, node in enumerate(scene.nodes):
-        text, note = phrase_vector.node_parts(node)
+        text, note = vector.split_note(phrase_vector.node_text(node), node.note)
         title = phrase_vector.hidden_text(node)
         style = ARC_KINDS.index(node.kind)
         width = phrase_vector.width_of(node)

@@ -78,6 +78,11 @@ class Row:
     def levels(self, side: Literal["above", "below"]) -> int:
         return max((stroke.level for stroke in getattr(self, side)), default=0)
 
+    def extent(self, token: Token) -> Span:
+        """Return where the words of a token begin and end, as far as they are in this row."""
+        first, last = max(token.first, self.first), min(token.last, self.last)
+        return self.extents[first - self.first][0], self.extents[last - self.first][1]
+
 
 def tokens_in(scene: Scene, row: Row) -> list[Token]:
     return [token for token in scene.tokens if token.first <= row.last and row.first <= token.last]

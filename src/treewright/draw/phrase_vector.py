@@ -21,6 +21,7 @@ from treewright.draw.vector import (
     draw_stroke,
     height_of,
     legend_width,
+    split_note,
     stack_drawings,
     svg_element,
 )
@@ -187,7 +188,7 @@ def twig(joint: int, top: int | None, end: Point, forward: int) -> str:
 
 def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str:
     """direction reverses the meaning of start and end, as right-to-left text needs it."""
-    text, note = node_parts(node)
+    text, note = split_note(node_text(node), node.note)
     hidden = hidden_text(node)
     return NODE.format(
         style="form" if node.is_word else f"phrase {node.kind}",
@@ -198,12 +199,6 @@ def node_element(scene: Phrases, node: Node, x: int, y: int, anchor: str) -> str
         text=escape(text) + (MORE.format(text=escape(note)) if note else ""),
         title=f"<title>{escape(hidden)}</title>" if hidden else "",
     )
-
-
-def node_parts(node: Node) -> tuple[str, str]:
-    """Return the label of a node as it is drawn: its text, and its note unless it was clipped."""
-    text = node_text(node)
-    return (text.removesuffix(node.note), node.note) if node.note and text.endswith(node.note) else (text, "")
 
 
 def hidden_text(node: Node) -> str:

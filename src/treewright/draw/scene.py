@@ -63,6 +63,12 @@ class Arc:
         """Whether only its modifier is drawn: it comes from the root, from the word itself, or from an unknown head."""
         return self.head in (UNKNOWN, ROOT, self.modifier)
 
+    @property
+    def text(self) -> str:
+        """What is written on it: a sign for a loop or an unknown head, the label, the note."""
+        sign = {ROOT: "", self.modifier: "↻ ", UNKNOWN: "? "}.get(self.head, "")
+        return f"{sign}{self.label}{self.note}".strip()
+
 
 ROOT, UNKNOWN = 0, -1
 

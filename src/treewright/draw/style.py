@@ -75,22 +75,17 @@ def colour_rules(colour: Mapping[str, str]) -> str:
     return "\n".join(rules) + "\n"
 
 
-def light() -> dict[str, str]:
-    return {name: pair[0] for name, pair in COLOURS.items()}
-
-
-def dark() -> dict[str, str]:
-    return {name: pair[1] for name, pair in COLOURS.items()}
+LIGHT, DARK = ({name: pair[ground] for name, pair in COLOURS.items()} for ground in (0, 1))
 
 
 def style_sheet() -> str:
     """Return the rules for an SVG file of its own: light, or dark where the reader prefers it."""
-    return f"{SHAPES}{colour_rules(light())}@media(prefers-color-scheme:dark){{\n{colour_rules(dark())}}}\n"
+    return f"{SHAPES}{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{\n{colour_rules(DARK)}}}\n"
 
 
 def page_style() -> str:
     """Return the rules for a page with many drawings: colours as variables, which the reader can switch."""
-    light_names, dark_names = (variables(ground) for ground in (light(), dark()))
+    light_names, dark_names = variables(LIGHT), variables(DARK)
     return (
         f":root{{{light_names}}}\n"
         f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark_names}}}}}\n"

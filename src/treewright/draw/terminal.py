@@ -10,7 +10,7 @@ from treewright.draw.canvas import DOWN, LEFT, RIGHT, UP, Canvas, Pen, colour_ce
 from treewright.draw.colour import legend, style_of
 from treewright.draw.layout import Medium, Row, Stroke, ahead, lay_out, tokens_in
 from treewright.draw.measure import columns
-from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
+from treewright.draw.scene import Arc, Scene, Token, Word
 
 LONGEST_WORD = 40  # columns, this and the next two not tuned; longer texts are shortened
 LONGEST_TAG = 14
@@ -47,8 +47,7 @@ def word_lines(word: Word, pen: Pen, limit: int, numbered: bool) -> list[str]:
 
 
 def label_text(arc: Arc, pen: Pen) -> str:
-    sign = {ROOT: "", arc.modifier: "↻ ", UNKNOWN: "? "}.get(arc.head, "")
-    return pen.clip(pen.spell(f"{sign}{arc.label}{arc.note}".strip()), LONGEST_LABEL)
+    return pen.clip(pen.spell(arc.text), LONGEST_LABEL)
 
 
 def tag_text(word: Word, pen: Pen) -> str:
@@ -77,8 +76,7 @@ def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> li
 
 def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None:
     """Draw a bracket under the words of a token; open where the token continues in another row."""
-    begin = row.extents[max(token.first, row.first) - row.first][0]
-    end = row.extents[min(token.last, row.last) - row.first][1]
+    begin, end = row.extent(token)
     for x in range(begin, end):
         canvas.line(y, x, LEFT | RIGHT, "feature")
     if token.first >= row.first:

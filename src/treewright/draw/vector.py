@@ -144,13 +144,11 @@ clip_tag = partial(clip, limit=LONGEST_TAG, measure=partial(pixels, size=TAG_SIZ
 
 
 def label_text(arc: Arc) -> str:
-    sign = {ROOT: "", arc.modifier: "↻ ", UNKNOWN: "? "}.get(arc.head, "")
-    return clip_label(f"{sign}{arc.label}{arc.note}".strip())
+    return clip_label(arc.text)
 
 
-def label_parts(arc: Arc) -> tuple[str, str]:
-    """Return the label as it is drawn: its text, and its note unless it was clipped."""
-    text, note = label_text(arc), arc.note.rstrip()
+def split_note(text: str, note: str) -> tuple[str, str]:
+    """Return the parts of a label as it is drawn: its text, and its note unless it was clipped."""
     return (text.removesuffix(note), note) if note and text.endswith(note) else (text, "")
 
 
@@ -221,8 +219,7 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
 
 def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
     """Draw a bracket under the words of a token; open where the token continues in another row."""
-    begin = row.extents[max(token.first, row.first) - row.first][0]
-    end = row.extents[min(token.last, row.last) - row.first][1]
+    begin, end = row.extent(token)
     x1, x2 = frame.x(begin), frame.x(end)
     first = f"M{x1} {top + 2}V{top + 7}" if token.first >= row.first else f"M{x1} {top + 7}"
     last = f"H{x2}V{top + 2}" if token.last <= row.last else f"H{x2}"
@@ -288,7 +285,7 @@ def leg_end(stroke: Stroke, port: int, edge: int, step: int) -> int:
 
 
 def label_element(arc: Arc, x: int, y: int) -> str:
-    text, note = label_parts(arc)
+    text, note = split_note(label_text(arc), arc.note.rstrip())
     more = MORE.format(text=escape(note)) if note else ""
     return LABEL.format(x=x, y=y + 4, text=escape(text) + more)
 

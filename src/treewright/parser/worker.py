@@ -21,7 +21,8 @@ from treewright.corpus import Sentence
 from treewright.decode import ArcConstraints, Candidates, ChosenMethod, Parse, Parts, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import FormatError, InputError
-from treewright.features import AtomBatch, Encoder, Labeller
+from treewright.features import Encoder
+from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, tags_of
 from treewright.parser.long_sentences import cut_sentence, join_parts

@@ -9,7 +9,7 @@ from oracles.trees import Distribution, Tree, all_trees, grandparents_of, siblin
 
 from treewright import _core
 from treewright.decode import Parts
-from treewright.learn import (
+from treewright.learn.gradients import (
     add_margin,
     arc_gradient,
     automata_difference,

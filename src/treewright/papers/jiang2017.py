@@ -38,10 +38,10 @@ from treewright.papers.common import (
     Treebanks,
     axes,
     data_argument,
-    echo_json,
     ensure_matplotlib,
     names_of,
     show_lines,
+    show_rows,
     stage_printer,
 )
 
@@ -88,7 +88,7 @@ class Systems:
     together: joint.Pair
 
     def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
-        """The parses of one system."""
+        """Return the parses of one system."""
         if system in {"D", "D-I"}:
             return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.alone_limits)[0]
         limits = self.options.limits
@@ -122,7 +122,7 @@ def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Calla
 
 
 def corpora(data: Path, treebank: str, options: InductionOptions, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
-    """The training corpus and the test corpus."""
+    """Return the training corpus and the test corpus."""
     source = data / treebank / "train.conllu"
     train = read_tagged(read(source), max_length=options.max_length, source=str(source))
     return train, read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
@@ -136,7 +136,7 @@ def table1(
     split: str = "test",
     report: Callable[[str, Report], None] = lambda treebank, report: None,
 ) -> Iterator[Row]:
-    """A row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
+    """Yield a row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
     options = options or InductionOptions()
     for treebank in treebanks:
         train, test = corpora(data, treebank, options, split)
@@ -155,7 +155,7 @@ def table1(
 
 
 def average(rows: Sequence[Row]) -> Row:
-    """The mean over treebanks, of the published figures too if the paper has all of them."""
+    """Return the mean over treebanks, of the published figures too if the paper has all of them."""
 
     def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
         return {system: float(np.mean([column[system] for column in columns])) for system in columns[0]}
@@ -211,7 +211,7 @@ def figure1(
     split: str = "test",
     report: OnReport = lambda report: None,
 ) -> list[Share]:
-    """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
+    """Return the share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
     options = options or InductionOptions()
     test, parses = parses_of(("D", "D-J"), data, treebank, options, split, report)
     return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
@@ -220,7 +220,7 @@ def figure1(
 def parses_of(
     names: tuple[str, str], data: Path, treebank: str, options: InductionOptions, split: str, report: OnReport
 ) -> tuple[TaggedCorpus, dict[str, Heads]]:
-    """The test sentences, and their heads by two systems and by the treebank."""
+    """Return the test sentences, and their heads by two systems and by the treebank."""
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
     return test, {name: systems.heads(name, test) for name in names} | {GOLD: gold(test)}
@@ -340,11 +340,8 @@ def table2_command(
 ) -> None:
     show_stage = stage_printer(quiet)
     rows = table2(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
-    if as_json:
-        echo_json(rows)
-        return
     lines = [[row.system, f"{row.at_most_40:.3f}", f"{row.at_most_15:.3f}"] for row in rows]
-    show_lines(("mean length of arcs", "at most 40 words", "at most 15"), lines)
+    show_rows(rows, as_json, ("mean length of arcs", "at most 40 words", "at most 15"), lines)
 
 
 @app.command("figure1", help=FIGURE1_HELP, cls=PlainCommand)
@@ -361,10 +358,7 @@ def figure1_command(
     rows = figure1(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
     if output is not None:
         draw_shares(rows, output)
-    if as_json:
-        echo_json(rows)
-        return
     systems = list(rows[0].percent)
     lines = [[f"{row.head} -> {row.modifier}", *(f"{row.percent[system]:.2f}" for system in systems)] for row in rows]
     lines.append(["all rules", *(f"{sum(row.percent[system] for row in rows):.2f}" for system in systems)])
-    show_lines(("% of all arcs", *systems), lines)
+    show_rows(rows, as_json, ("% of all arcs", *systems), lines)

@@ -25,8 +25,7 @@ from treewright.papers.common import (
     Treebank,
     corpus,
     data_argument,
-    echo_json,
-    show_lines,
+    show_rows,
     silence,
     steps,
     training,
@@ -155,7 +154,7 @@ def parts_of(data: Path, treebank: str, sentences: int | None) -> tuple[list[Sen
 
 
 def timed(parser: Parser, test: Sequence[Sentence], method: str = "exact") -> tuple[list[Sentence], float]:
-    """The parses of a test set, and the CPU seconds they took."""
+    """Return the parses of a test set, and the CPU seconds they took."""
     start = time.process_time()
     found = list(parser.parse(test, confidence=False, method=method))
     return found, time.process_time() - start
@@ -190,7 +189,7 @@ def graph_row(system: str, gold: Sequence[Sentence], found: Sequence[Sentence], 
 
 
 def with_tree_as_graph(sentence: Sentence) -> Sentence:
-    """A copy whose graph is its tree."""
+    """Return a copy whose graph is its tree."""
     copy = sentence.copy()
     words = enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1)
     copy.graph = [(head, word, label) for word, (head, label) in words]
@@ -253,27 +252,21 @@ def table2_command(*, treebank: Treebank = "graphs/Danish-DDT", options: Options
 @with_option_groups
 def table3_command(*, treebank: Treebank = "graphs/Danish-DDT", options: Options) -> None:
     rows = options.rows(table3, treebank)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         ours = zip((row.precision, row.recall, row.f1), row.published, strict=True)
         extra = [f"{row.extra_precision:.1f}", f"{row.extra_recall:.1f}"]
         lines.append([row.system, *(f"{a:.1f} ({b:.1f})" for a, b in ours), *extra, f"{row.seconds:.1f}"])
     columns = ("precision", "recall", "F1", "extra P", "extra R", "CPU s")
-    show_lines((f"{treebank} (published: Danish)", *columns), lines)
+    show_rows(rows, options.as_json, (f"{treebank} (published: Danish)", *columns), lines)
 
 
 def show_trees(rows: list[TreeRow], title: str, as_json: bool) -> None:
     """Table 1 or 2, ours beside theirs."""
-    if as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         theirs = [f" ({figure:.1f})" for figure in row.published] or ["", ""]
         ours = [f"{figure:.1f}" for figure in (row.uas, row.complete)]
         cells = [a + b for a, b in zip(ours, theirs, strict=True)]
         lines.append([row.system, *cells, f"{row.seconds:.1f}"])
-    show_lines((title, "right heads", "complete", "CPU s"), lines)
+    show_rows(rows, as_json, (title, "right heads", "complete", "CPU s"), lines)

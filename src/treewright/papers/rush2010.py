@@ -33,7 +33,6 @@ from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointPa
 from treewright.joint.dependencies import JointProblem
 from treewright.joint.model import evenly_spaced
 from treewright.joint.tags import TagProblem
-from treewright.learn import Report
 from treewright.papers.common import (
     MaxSentences,
     Treebank,
@@ -69,7 +68,7 @@ PUBLISHED_ITERATIONS = {  # per cent; the last: not certified
     "tags": (58.7, 15.4, 6.3, 3.6, 10.3, 3.8, 0.8, 1.1),
 }
 LIMITS = (1, 2, 3, 5, 10, 20, 50)  # of iterations, for Figure 5
-SAMPLES = 10_000  # of the bootstrap; by convention
+SAMPLES = 10_000  # of the bootstrap; not tuned
 
 OnReport = Callable[[int, int], None]  # sentences done, of
 Joint = TypeVar("Joint", GrammarWithDependencies, GrammarWithTagger)
@@ -158,7 +157,7 @@ class TreebankFolder:
                 )
 
     def trees(self, part: str, count: int | None = None) -> Iterator[Gold]:
-        """The first trees of a part, or all."""
+        """Yield the first trees of a part, or all."""
         with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
             for tree in islice(reader, count):
                 found, errors = prepare_trees([tree], self.skip_bad)
@@ -176,29 +175,15 @@ class TreebankFolder:
         return trees if count is None else evenly_spaced(trees, count)
 
     def to_train(self, max_sentences: int | None) -> tuple[list[Tree], list[Tree]]:
-        """The first training trees and all development trees, prepared."""
+        """Return the first training trees and all development trees, prepared."""
         train, dev = self.trees("train", max_sentences), self.trees("dev")
         return [gold.prepared for gold in train], [gold.prepared for gold in dev]
-
-
-def dependency_model(
-    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
-) -> GrammarWithDependencies:
-    """Model 1 and dependencies of the training trees of a treebank, the weight chosen on the development trees."""
-    return GrammarWithDependencies.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
-
-
-def tag_model(
-    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
-) -> GrammarWithTagger:
-    """The same for model 1 and a tagger."""
-    return GrammarWithTagger.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
 
 
 def outcomes(
     model: Joint, trees: Sequence[Gold], outcome: Callable[[Joint, Gold], Outcome], report: OnReport
 ) -> list[Outcome]:
-    """The outcomes of the words of some trees."""
+    """Return the outcomes of the words of some trees."""
     found: list[Outcome] = []
     for number, tree in enumerate(trees):
         report(number, len(trees))
@@ -236,7 +221,7 @@ def search_of(parse: JointParse | TagParse) -> Search:
 
 
 def search_without_split(model: Joint, problem: JointProblem | TagProblem, joint: JointParse | TagParse) -> Search:
-    """The search if a problem on which the models do not agree is not split."""
+    """Return the search if a problem on which the models do not agree is not split."""
     return search_of(joint if joint.nodes == 1 else problem.parse(model.weight, split_after=None))
 
 
@@ -255,7 +240,7 @@ def counts_of_tags(gold: Gold, system: Tree) -> Counts:
 
 
 def bracket_score(gold: Gold, system: Tree) -> Score:
-    """The brackets in common with the tree of the treebank."""
+    """Return the brackets in common with the tree of the treebank."""
     return scores_of([gold.tree], [system]).brackets
 
 
@@ -283,7 +268,7 @@ def accuracy_table(found: Sequence[Outcome], published: Mapping[str, tuple[float
 
 
 def summed(counts: Sequence[Counts]) -> Score:
-    """The brackets of several sentences."""
+    """Return the brackets of several sentences."""
     return Score(
         sum(one.brackets.correct for one in counts),
         sum(one.brackets.gold for one in counts),
@@ -303,7 +288,7 @@ def accuracy_of(one: Counts) -> tuple[int, int]:
 
 
 def significance(a: Sequence[Counts], b: Sequence[Counts], share: Callable[[Counts], tuple[int, int]]) -> float:
-    """The p-value of the difference in a share by a paired bootstrap over sentences."""
+    """Return the p-value of the difference in a share by a paired bootstrap over sentences."""
     return p_value_of([share(one) for one in a], [share(one) for one in b], SAMPLES)
 
 
@@ -390,49 +375,29 @@ class Options:
     as_json: Json = False
 
     def with_dependencies(self, limits: Sequence[int] = ()) -> list[Outcome]:
-        """What model 1 and a dependency parser do, trained or loaded, also under limits of iterations."""
-        from treewright.joint import GrammarWithDependencies
-        from treewright.papers import rush2010
-
-        folder, trees = self._trees()
-        if self.model is None:
-            model = rush2010.dependency_model(folder, *self._training())
-        else:
-            model = GrammarWithDependencies.load(self.model)
-        note_skipped(len(folder.left_out), folder.left_out)
-        outcome = partial(rush2010.dependency_outcome, limits=limits)
-        with progress("sentences", self.quiet) as report:
-            return rush2010.outcomes(model, trees, outcome, report)
+        """Parse with model 1 and a dependency parser, also under limits of iterations."""
+        return self._outcomes(GrammarWithDependencies, partial(dependency_outcome, limits=limits))
 
     def with_tags(self) -> list[Outcome]:
-        """What a grammar and a tagger do, trained or loaded."""
-        from treewright.joint import GrammarWithTagger
-        from treewright.papers import rush2010
+        """Parse with a grammar and a tagger."""
+        return self._outcomes(GrammarWithTagger, tag_outcome)
 
-        folder, trees = self._trees()
+    def _outcomes(self, kind: type[Joint], outcome: Callable[[Joint, Gold], Outcome]) -> list[Outcome]:
+        """Load a model, or train one whose weight is chosen on the development trees; parse with it."""
+        folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
+        trees = folder.to_parse(self.part.value, self.count, self.longest)
+        show_stage = stage_printer(self.quiet)
         if self.model is None:
-            model = rush2010.tag_model(folder, *self._training())
+            model = kind.train(
+                *folder.to_train(self.sentences),
+                head_rules=self.head_rules,
+                report=lambda done: show_stage(f"{self.treebank}: {done.stage}"),
+            )
         else:
-            model = GrammarWithTagger.load(self.model)
+            model = kind.load(self.model)
         note_skipped(len(folder.left_out), folder.left_out)
         with progress("sentences", self.quiet) as report:
-            return rush2010.outcomes(model, trees, rush2010.tag_outcome, report)
-
-    def _trees(self) -> tuple[TreebankFolder, Sequence[Gold]]:
-        """The treebank, and its trees whose words are parsed."""
-        from treewright.papers.rush2010 import TreebankFolder
-
-        folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
-        return folder, folder.to_parse(self.part.value, self.count, self.longest)
-
-    def _training(self) -> tuple[int | None, str, Callable[[Report], None]]:
-        """What the training of a model is given beside the treebank."""
-        show_stage = stage_printer(self.quiet)
-
-        def report(done: Report) -> None:
-            show_stage(f"{self.treebank}: {done.stage}")
-
-        return self.sentences, self.head_rules, report
+            return outcomes(model, trees, outcome, report)
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)

@@ -26,9 +26,10 @@ from treewright.corpus import Sentence
 from treewright.decode.options import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
-from treewright.features import Scorer
+from treewright.features.kernels import Scorer
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged, Numbers, State, Training, add_margin
+from treewright.learn import Averaged, Numbers, State, Training
+from treewright.learn.gradients import add_margin
 from treewright.papers import koo2010
 from treewright.papers.common import (
     MaxSentences,
@@ -40,6 +41,7 @@ from treewright.papers.common import (
     ensure_matplotlib,
     names_of,
     show_lines,
+    show_rows,
     stage_printer,
     training,
     with_option_groups,
@@ -125,7 +127,7 @@ class System:
         return f"{self.model}-{self.learner}" + ("" if self.has_tensor else "-no-tensor")
 
     def options(self) -> ParserOptions:
-        """The options of its training."""
+        """Return the options of its training."""
         learner = "crf" if self.learner == INDEPENDENT else self.learner
         options = ParserOptions(model=self.model, learner=learner, projective=False)
         return options if self.has_tensor else replace(options, tensor=None)
@@ -147,11 +149,11 @@ class Study:
     _stages: dict[tuple[object, ...], Mapping[str, Numbers]] = field(default_factory=dict)
 
     def test(self, treebank: str) -> list[Sentence]:
-        """The test sentences."""
+        """Return the test sentences."""
         return list(islice(corpus(self.data, treebank, "test"), self.test_sentences))
 
     def parser(self, treebank: str, system: System) -> Parser:
-        """A trained parser; it is trained once."""
+        """Return a trained parser; it is trained once."""
         key = treebank, system
         if key not in self._parsers:
             if any(other != treebank for other, _ in self._parsers):
@@ -189,7 +191,7 @@ class Study:
 def parses(
     parser: Parser, test: Sequence[Sentence], method: str = "exact", **options: Unpack[SearchOptions]
 ) -> list[Sentence]:
-    """The parses of a test set by a method with its options."""
+    """Return the parses of a test set by a method with its options."""
     return list(parser.parse(test, confidence=False, max_seconds=None, method=method, **options))
 
 
@@ -213,7 +215,7 @@ def share(flags: Sequence[bool] | NDArray[np.bool_]) -> float:
 
 
 def values(found: Sequence[Sentence]) -> NDArray[np.float64]:
-    """The value of each tree."""
+    """Return the value of each tree."""
     return np.array([sentence.parse.score for sentence in found])
 
 
@@ -276,7 +278,7 @@ def head_gradient(parts: decode.Parts, heads: NDArray[np.int32]) -> tuple[float,
 
 
 def best_heads(parser: Parser, sentence: Sentence) -> list[int]:
-    """The best head of each word by itself; they need not be a tree."""
+    """Return the best head of each word by itself; they need not be a tree."""
     return [int(head) for head in parser.parts(sentence).core.dense_arc()[:, 1:].argmax(axis=0)]
 
 
@@ -464,7 +466,7 @@ def table5(
 
 
 def first_tree(parser: Parser, sentence: Sentence, start: Start) -> list[int]:
-    """A starting tree, by the arc scores of the model."""
+    """Return a starting tree, by the arc scores of the model."""
     parts, root = parser.parts(sentence), parser.model.root
     arcs = decode.Parts(parts.nodes, parts.arcs)
     if start == "map":
@@ -497,7 +499,7 @@ def table6(
     restarts: int = ALL_RESTARTS,
     within: int = RESTARTS,
 ) -> Iterator[Row6]:
-    """The value of the best tree after each restart."""
+    """Yield the value of the best tree after each restart."""
     for treebank in treebanks:
         test = study.test(treebank)
         worker = Worker(study.parser(treebank, System(model)).model)
@@ -513,7 +515,7 @@ def table6(
 
 
 def padded(trace: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """A trace with its last value repeated up to a length."""
+    """Return a trace with its last value repeated up to a length."""
     return np.pad(trace, (0, length - len(trace)), mode="edge")
 
 
@@ -612,7 +614,7 @@ def draw_speed(points: Sequence[Point], path: Path) -> None:
 
 
 def short_name(treebank: str) -> str:
-    """The language of a treebank."""
+    """Return the language of a treebank."""
     return treebank.rpartition("/")[2].partition("-")[0]
 
 
@@ -710,7 +712,7 @@ class Options:
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], **given: object) -> list[T]:
-        """The rows of a table."""
+        """Return the rows of a table."""
         from treewright.papers.zhang2014 import TREEBANKS
 
         return list(table(self._study(), names_of(self.treebanks, TREEBANKS), **given))
@@ -722,7 +724,7 @@ class Options:
 
 
 def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:
-    """A line for each language of a table of the paper."""
+    """Return a line for each language of a table of the paper."""
     return [
         [f"  the paper's {name}", *(number(figure, digits) for figure in figures)]
         for name, figures in published.items()
@@ -730,12 +732,12 @@ def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> li
 
 
 def number(figure: float, digits: int) -> str:
-    """A figure of a table; empty if there is none."""
+    """Return a figure of a table; empty if there is none."""
     return "" if figure != figure else f"{figure:.{digits}f}"
 
 
 def optima(count: float) -> str:
-    """A number of local optima; above the largest that is counted, that."""
+    """Return a number of local optima; above the largest that is counted, that."""
 
     return f"> {MAX_OPTIMA}" if count > MAX_OPTIMA else f"{count:.0f}"
 
@@ -744,27 +746,23 @@ def optima(count: float) -> str:
 @with_option_groups
 def table1_command(options: Options) -> None:
     rows = options.rows(table1)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, number(row.independent, 1), number(row.tree, 1)] for row in rows]
-    show_lines(("UAS", "independent heads", "trees"), lines + published_lines(PUBLISHED1, 1))
+    show_rows(rows, options.as_json, ("UAS", "independent heads", "trees"), lines + published_lines(PUBLISHED1, 1))
 
 
 @app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
 @with_option_groups
 def table2_command(options: Options) -> None:
     rows = options.rows(table2)
-    if options.as_json:
-        echo_json(rows)
-        return
     ours = [(row.treebank, row.optima, (row.short, row.long)) for row in rows]
     theirs = [(f"  the paper's {name}", figures[:3], figures[3:]) for name, figures in PUBLISHED2.items()]
     lines = [
         [name, *map(optima, counts), *(number(share, 1) for share in success)]
         for name, counts, success in [*ours, *theirs]
     ]
-    show_lines(("local optima, success %", "50 %", "70 %", "90 %", "<= 15 words", "> 15 words"), lines)
+    show_rows(
+        rows, options.as_json, ("local optima, success %", "50 %", "70 %", "90 %", "<= 15 words", "> 15 words"), lines
+    )
 
 
 @app.command("table3", help=TABLE3_HELP, cls=PlainCommand)
@@ -804,9 +802,6 @@ def table4_command(
 ) -> None:
     names = names_of(systems, SYSTEMS4)
     rows = options.rows(table4, systems=names)
-    if options.as_json:
-        echo_json(rows)
-        return
     table = [(row.treebank, row.uas) for row in rows]
     if len(rows) > 1:
         table.append(("average", {name: sum(row.uas[name] for row in rows) / len(rows) for name in names}))
@@ -814,22 +809,19 @@ def table4_command(
         table.append((f"  the paper's {language}", dict(zip(COLUMNS4, figures, strict=True))))
     columns = [*COLUMNS4, *(name for name in names if name not in COLUMNS4)]
     lines = [[name, *(number(uas.get(column, float("nan")), 2) for column in columns)] for name, uas in table]
-    show_lines(("UAS", *columns), lines)
+    show_rows(rows, options.as_json, ("UAS", *columns), lines)
 
 
 @app.command("table5", help=TABLE5_HELP, cls=PlainCommand)
 @with_option_groups
 def table5_command(options: Options, model: ModelOption = Order.full) -> None:
     rows = options.rows(table5, model=model.value)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         pairs = [(row.uas[name], row.start[name]) for name in STARTS]
         lines.append([row.treebank, *(number(figure, 1) for pair in pairs for figure in pair)])
     columns = [column for name in STARTS for column in (name, "start")]
-    show_lines((f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
+    show_rows(rows, options.as_json, (f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
 
 
 @app.command("table6", help=TABLE6_HELP, cls=PlainCommand)
@@ -840,12 +832,9 @@ def table6_command(
     restarts: Climbs = 3000,
 ) -> None:
     rows = options.rows(table6, model=model.value, restarts=restarts)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, number(row.short, 2), number(row.long, 2)] for row in rows]
     columns = (f"% found within 300 of {restarts}, {model.value}", "<= 15 words", "> 15 words")
-    show_lines(columns, lines + published_lines(PUBLISHED6, 2))
+    show_rows(rows, options.as_json, columns, lines + published_lines(PUBLISHED6, 2))
 
 
 @app.command("figure4", help=FIGURE4_HELP, cls=PlainCommand)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from treewright import trees
 from treewright.checks import (
     Bits,
+    Checked,
     Count,
     NotNegative,
     OneOf,
@@ -22,6 +23,7 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.features.factors import STYLES
 from treewright.graphs.options import GraphOptions
+from treewright.learn import Learning
 from treewright.learn.engine import restart_epochs
 from treewright.parser.coordination import coordination_style
 from treewright.parser.network_scores import NetworkWeights
@@ -56,7 +58,7 @@ MIN_COMPLETE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Pruning:
+class Pruning(Checked):
     """The arc-factored model that chooses candidate heads, and how many it leaves."""
 
     bits: Bits = 20
@@ -67,12 +69,9 @@ class Pruning:
     threshold: Share = 0.001  # relative to the marginal of the best head
     max_heads: Positive = 10  # this limit and the threshold are not tuned: higher is slower, with higher recall
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class Scoring:
+class Scoring(Checked):
     """The model of arcs, siblings and grandparents. None: chosen by the size of the treebank (size_settings.py)."""
 
     bits: Bits = 24
@@ -83,9 +82,6 @@ class Scoring:
     common: Count = 150  # the number of frequent words that the atom `common` distinguishes
     restarts: Positive | None = None  # trainings from zero that share the epochs; their weights are averaged
     max_step: NotNegative = 0.01  # the largest step of the learner "pa"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -98,43 +94,38 @@ class ScoringSettings(Scoring):
 
 
 @dataclass(frozen=True)
-class Labelling:
+class Labelling(Learning):
     """The model that labels the arcs of a tree."""
 
     bits: Bits = 22
     epochs: Positive = 4
-    rate: Rate = 0.1
     adagrad_epsilon: NotNegative = 10.0
-    margin: NotNegative = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
-class FactorOptions:
-    """The model of third-order parts and global features, which are scored beside the second-order parts."""
+class FactorOptions(Learning):
+    """The model of third-order parts and global features, which are scored beside the second-order parts.
+
+    margin: of the gold head for each other head of a word.
+    """
 
     bits: Bits = 22
     epochs: Positive = 3
     rate: Rate = 0.05
     adagrad_epsilon: NotNegative = 10.0
-    margin: NotNegative = 1.0  # of the gold head for each other head of a word
     # Of the learned scores. On the development sets of English-EWT (first 4,000), Danish-DDT, Hungarian-Szeged and
     # Turkish-IMST, 0.4, 0.5 and 0.7 differ by at most 0.14 UAS, none is best on all.
     scale: Rate = 0.5
     patience: Count = 0  # climbs from random trees without improvement after which the search ends
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class TensorOptions:
+class TensorOptions(Learning):
     """The low-rank tensor over features of the head, of the modifier and of their distance (Lei et al. 2014).
 
     `tensors` of them are trained, each for itself from other random numbers, and the scores are their mean. The
-    parameters are rows of `rank` numbers for each, as many rows as fit in 2^bits numbers.
+    parameters are rows of `rank` numbers for each, as many rows as fit in 2^bits numbers. margin: of the gold tree for
+    each wrong arc.
     """
 
     bits: Bits = 23
@@ -143,14 +134,10 @@ class TensorOptions:
     epochs: Positive = 4
     rate: Rate = 0.03
     adagrad_epsilon: NotNegative = 30.0
-    margin: NotNegative = 1.0  # of the gold tree for each wrong arc
     # Of the learned scores. UAS of `full` on development sets with 0.5, 0.8, 1 and 1.3: Hungarian-Szeged 84.65, 84.66,
     # 84.47, 84.27; Turkish-IMST 72.19, 72.21, 72.09, 71.92; Danish-DDT 92.12, 92.18, 92.12, 92.10.
     scale: Rate = 0.8
     initial: Rate = 0.05  # rows of features begin with random numbers of at most this size
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def factor_scale(self) -> float:
@@ -200,7 +187,7 @@ class ParserOptions:
 
 
 @dataclass(frozen=True)
-class ParserSettings:
+class ParserSettings(Checked):
     """The options of a training with every value chosen; saved with the model."""
 
     model: Annotated[str, OneOf(tuple(MODELS))]
@@ -217,9 +204,6 @@ class ParserSettings:
     network: NetworkWeights | None = None  # None: without a network
     factors: FactorSettings | None = None  # None: second order at most
     tensor: TensorOptions | None = None  # None: without a tensor
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def siblings(self) -> bool:
@@ -250,18 +234,6 @@ class ParserSettings:
 def where_given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
-
-
-T = TypeVar("T", ParserOptions, Pruning, Scoring)
-
-
-def changed(options: T, **values: Any) -> T:
-    """Return a copy of the options with those of the values that are not None.
-
-    >>> changed(ParserOptions(), model="sib", seed=None).model
-    'sib'
-    """
-    return replace(options, **where_given(values))
 
 
 def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:

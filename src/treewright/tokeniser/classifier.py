@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +46,7 @@ class Decisions:
 
 
 def kernel_of(labels: Sequence[str], features: int, settings: Learning) -> TagModel:
-    """The kernel that decides each row alone; every feature is a template of its own."""
+    """Return the kernel that decides each row alone; every feature is a template of its own."""
     items = np.array([(feature, feature, 0) for feature in range(features)], dtype=np.int32)
     table = np.array([[hashed(label)] for label in (*labels, "<before>")], dtype=np.uint32)
     return TagModel(items, features, table, settings.bits, len(labels), 0, False)
@@ -77,12 +77,4 @@ def classifier_stage(
             *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
         )
 
-    return Stage(
-        name,
-        learner=lambda: AveragedCells(settings.bits),
-        learn=learn,
-        examples=range(len(steps)),
-        size=size,
-        epochs=settings.epochs,
-        shuffle_key=shuffle_key,
-    )
+    return replace(settings.stage(name, learn, range(len(steps)), size), shuffle_key=shuffle_key)

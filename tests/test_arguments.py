@@ -19,10 +19,10 @@ from treewright.grammar import TreebankGrammar
 from treewright.grammar.trees import TreeSource
 from treewright.induce import InducedParser, InductionOptions
 from treewright.model.registry import REGISTRY, component_class
+from treewright.model.run import RunOptions
 from treewright.parser import Parser
 
 CLASSES = [component_class(kind) for kind in REGISTRY]
-TRAINING = ("train", "dev", "seed", "report", "checkpoint", "resume", "options")
 SENTENCE = tw.Sentence.from_words(["the", "dog", "sees"], upos=["DET", "NOUN", "VERB"])
 METHODS = ("parse", "complete", "kbest", "tag", "pipe", "why_not", "alternatives", "__call__")
 
@@ -36,25 +36,31 @@ def named(kind: type[Any]) -> str:
     return kind.__name__
 
 
+def training_keywords(kind: type[Any]) -> dict[str, Any]:
+    """Return the types of the keywords of a training, with those of its TypedDict."""
+    hints = typing.get_type_hints(kind.train, localns={"Unpack": Unpack})
+    [bundle] = typing.get_args(hints.pop("how"))
+    return {**hints, **typing.get_type_hints(bundle)}
+
+
 @pytest.mark.parametrize("kind", CLASSES, ids=named)
 def test_training_has_the_same_arguments_everywhere(kind: type[Any]) -> None:
-    found = inspect.signature(kind.train).parameters
-    expected = inspect.signature(Parser.train).parameters
-    for name in TRAINING:
-        assert name in found
-        assert (found[name].kind, found[name].default) == (expected[name].kind, expected[name].default), name
-    assert list(found)[:2] == ["train", "dev"]
+    parameters = inspect.signature(kind.train).parameters
+    assert list(parameters)[:2] == ["train", "dev"]
+    assert (parameters["dev"].default, parameters["options"].default) == (None, None)
     keywords = Parameter.KEYWORD_ONLY, Parameter.VAR_KEYWORD
-    assert all(one.kind in keywords for name, one in found.items() if name not in ("train", "dev"))
+    assert all(parameter.kind in keywords for name, parameter in parameters.items() if name not in ("train", "dev"))
+    with pytest.raises(TypeError, match="epoch_count"):
+        kind.train([SENTENCE], epoch_count=3)
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=named)
-@pytest.mark.parametrize("name", ["train", "dev", "seed", "checkpoint", "resume"])
-def test_an_argument_of_training_has_one_type(kind: type[Any], name: str) -> None:
+def test_an_argument_of_training_has_one_type(kind: type[Any]) -> None:
     """Components learn from sentences, grammars from phrase-structure trees."""
-    found = typing.get_type_hints(kind.train, localns={"Unpack": Unpack})
-    like = TreebankGrammar if found["train"] == TreeSource else Parser
-    assert found[name] == typing.get_type_hints(like.train)[name]
+    keywords = training_keywords(kind)
+    like = training_keywords(TreebankGrammar if keywords["train"] == TreeSource else Parser)
+    names = "train", "dev", *typing.get_type_hints(RunOptions)
+    assert {name: keywords[name] for name in names} == {name: like[name] for name in names}
 
 
 def methods(kind: type[Any]) -> Iterator[Callable[..., Any]]:
@@ -67,8 +73,8 @@ def test_threads_and_seconds_have_one_default_and_are_keywords(kind: type[Any]) 
 
     for method in methods(kind):
         for name, default in (("threads", 1), ("max_seconds", MAX_SECONDS)):
-            found = inspect.signature(method).parameters.get(name)
-            assert found is None or (found.kind, found.default) == (Parameter.KEYWORD_ONLY, default)
+            parameter = inspect.signature(method).parameters.get(name)
+            assert parameter is None or (parameter.kind, parameter.default) == (Parameter.KEYWORD_ONLY, default)
 
 
 @pytest.mark.parametrize("kind", CLASSES, ids=named)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from collections.abc import Iterator
 from pathlib import Path
@@ -24,14 +23,11 @@ from treewright.tagger import Tagger
 
 @pytest.mark.parametrize("kind", REGISTRY)
 def test_every_component_has_the_members_of_the_protocol(kind: str) -> None:
-    found = component_class(kind)
-    assert kind == found.KIND
-    assert found.FORMAT >= 1
+    component_type = component_class(kind)
+    assert kind == component_type.KIND
+    assert component_type.FORMAT >= 1
     for name in ("to_arrays", "from_arrays", "train", "load", "save"):
-        assert callable(getattr(found, name))
-    arguments = inspect.signature(found.train).parameters
-    assert list(arguments)[:2] == ["train", "dev"]
-    assert {"options", "seed", "report"} <= set(arguments)
+        assert callable(getattr(component_type, name))
 
 
 def components() -> Iterator[component.Component]:

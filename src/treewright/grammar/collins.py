@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -27,8 +27,11 @@ from treewright.grammar.head_rules import HeadRules
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource, metadata_of, trees_of
 from treewright.grammar.words import Vocabulary
-from treewright.learn import Report
 from treewright.model.component import ArrayForm, Arrays, Component, Stored
+from treewright.model.run import Run, RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; not tuned, it bounds time and memory
@@ -84,18 +87,15 @@ class Collins(Component):
         dev: TreeSource | None = None,
         *,
         head_rules: str | os.PathLike[str] | HeadRules | None = None,
-        seed: int | None = None,
         options: CollinsOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> Collins:
         """Count the events of train, trees or a file of trees in brackets.
 
         head_rules is a table (english, general), a file, or a HeadRules; by default those of the options of model 1.
-        dev, seed, report, checkpoint and resume are arguments of every component; training is one pass of counting,
-        which has no use for them.
+        Training is one pass of counting, which has no use for dev and the keywords of `RunOptions`.
         """
+        Run(**how)  # refuses other keywords
         return cls.from_trees(trees_of(train)[0], head_rules, options)
 
     @classmethod

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -31,6 +31,7 @@ from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
 from treewright.model.checkpoint import Origin, open_checkpoint, step_file
 from treewright.model.component import ArrayForm, Arrays, Component, Stored, hash_of
+from treewright.model.run import Run, RunOptions
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -79,15 +80,11 @@ class LatentGrammar(Component):
         dev: TreeSource | None = None,
         *,
         rounds: int | None = None,
-        seed: int | None = None,
         product: int = 1,
         options: LatentOptions | None = None,
         weights: Sequence[float] | None = None,
         threads: int = 1,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: Path | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> LatentGrammar:
         """Learn substates on train, trees or a file of trees in brackets; they are prepared by `trees_of`.
 
@@ -95,15 +92,13 @@ class LatentGrammar(Component):
         with the highest F1 there is kept, otherwise the last, and confidence is calibrated. weights has a weight for
         each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1, ...
         options are everything else that the grammar depends on. The same seed gives the same grammar, for any number
-        of threads. report is called after each round, progress after each step of expectation maximisation.
-        checkpoint: a file that keeps the state after each round, from which a training with resume continues.
+        of threads. how: the keywords of `RunOptions`; report is called after each round, progress after each step of
+        expectation maximisation.
         """
-        options = options or LatentOptions()
-        options = replace(
-            options,
-            rounds=options.rounds if rounds is None else rounds,
-            seed=options.seed if seed is None else seed,
-        )
+        run = Run(**how)
+        options = run.with_seed(options or LatentOptions())
+        if rounds is not None:
+            options = replace(options, rounds=rounds)
         check(threads, Positive, "threads")
         check(product, Positive, "product")
         trees = training_trees(train)
@@ -111,11 +106,11 @@ class LatentGrammar(Component):
         tree_weights = checked_weights(weights, len(trees))
         members = []
         for stage, member_settings in member_options(options, product):
-            file = checkpoint
-            if checkpoint is not None and product > 1:
-                file = step_file(checkpoint, stage.replace(" ", "-"), False)
+            member_run = run
+            if run.checkpoint is not None and product > 1:
+                member_run = replace(run, checkpoint=step_file(run.checkpoint, stage.replace(" ", "-"), False))
             training = Training(trees, held_out, tree_weights, member_settings, threads, stage)
-            members.append(training.run(report or ignore, progress, file, resume))
+            members.append(training.run(member_run))
         if product == 1:
             return members[0]
         return calibrate(cls([model for member in members for model in member.models]), held_out)
@@ -334,23 +329,17 @@ class Training:
         self.learner = Learner(table, options, threads)
         self.metadata = metadata_of(trees)
 
-    def run(
-        self,
-        report: Callable[[Report], None],
-        progress: Progress | None = None,
-        checkpoint: Path | None = None,
-        resume: bool = False,
-    ) -> LatentGrammar:
+    def run(self, run: Run) -> LatentGrammar:
         """Train the rounds that are left, and return the grammar of the best."""
-        state, save = open_checkpoint(checkpoint, resume, self._origin)
+        state, save = open_checkpoint(run.checkpoint, run.resume, self._origin)
         if state is None:
             substates = self.learner.start()
-            score = self._report(substates, 0, report)
+            score = self._report(substates, 0, run)
             state = {"round": 0, "current": substates.to_state(), "best": substates.to_state(), "best_score": score}
             save(state)
         for number in range(state["round"] + 1, self.options.rounds + 1):
-            substates = self._round(Substates.from_state(state["current"]), number, progress)
-            score = self._report(substates, number, report)
+            substates = self._round(Substates.from_state(state["current"]), number, run.progress)
+            score = self._report(substates, number, run)
             better = score is None or score > state["best_score"]
             state = {
                 "round": number,
@@ -389,7 +378,7 @@ class Training:
         counts = self.learner.expect(substates, self.learner.word_weights(substates, True))
         return LatentGrammar([finish(self.learner, substates, counts, self.options, self.metadata)])
 
-    def _report(self, substates: Substates, number: int, report: Callable[[Report], None]) -> float | None:
+    def _report(self, substates: Substates, number: int, run: Run) -> float | None:
         """Report a round; return its F1 on the development data."""
         counts = self.learner.expect(substates, self.learner.word_weights(substates, True))
         figures = {
@@ -401,7 +390,8 @@ class Training:
             scores = bracket_scores(self._grammar(substates), self.dev)
             score = scores["f1"]
             figures |= {name: 100 * value for name, value in scores.items()}
-        report(Report(self.stage, number, self.options.rounds, figures=figures))
+        if run.report:
+            run.report(Report(self.stage, number, self.options.rounds, figures=figures))
         return score
 
 
@@ -442,7 +432,3 @@ def checked_weights(weights: Sequence[float] | None, count: int) -> list[float]:
 def without_confidence(parse: PhraseParse) -> LatentParse:
     """Return a result of the treebank model as one of the grammar."""
     return LatentParse(parse.tree, parse.score, parse.bound, parse.method, given_up=parse.given_up)
-
-
-def ignore(report: Report) -> None:
-    """Take no notice of a report."""

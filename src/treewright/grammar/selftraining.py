@@ -13,22 +13,25 @@ scratch on the treebank and these trees. The treebank has a weight at which both
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from treewright.checks import Positive, check
 from treewright.corpus import Tree
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
 from treewright.grammar.kinds import bracket_scores
-from treewright.grammar.latent import LatentGrammar, Training, calibrate, ignore, product
+from treewright.grammar.latent import LatentGrammar, Training, calibrate, product
 from treewright.grammar.options import LatentOptions
 from treewright.grammar.trees import TreeSource, prepare_trees, trees_of
-from treewright.learn import Progress, Report
 from treewright.model.checkpoint import Origin, Steps
 from treewright.model.component import hash_of
+from treewright.model.run import Run, RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 Teacher = Literal["single", "product"]
 
@@ -53,10 +56,7 @@ def selftrain(
     disjoint: bool = False,
     options: LatentOptions | None = None,
     threads: int = 1,
-    report: Callable[[Report], None] | None = None,
-    progress: Progress | None = None,
-    checkpoint: str | os.PathLike[str] | None = None,
-    resume: bool = False,
+    **how: Unpack[RunOptions],
 ) -> SelfTrained:
     """Train grammars on labelled trees, and on raw sentences with the trees of a teacher.
 
@@ -70,6 +70,7 @@ def selftrain(
     >>> trained.parsed, trained.grammar.parse(["it", "snows"]).tags
     (1, ['PRP', 'VBZ'])
     """
+    run = Run(**how)
     if by not in ("single", "product"):
         raise InputError(f"by is {by!r}; expected single or product")
     check(teachers, Positive, "teachers")
@@ -80,14 +81,14 @@ def selftrain(
         raise InputError("there is no labelled tree to train on")
     if not sentences:
         raise InputError("the raw text has no sentence")
-    options = options or LatentOptions()
+    options = run.with_seed(options or LatentOptions())
     settings = {**options.to_json(), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
 
     def origin() -> Origin:
         return Origin.now(hash_of([*gold, *map("\n".join, sentences)]), hash_of(held_out or ()), settings)
 
-    steps = Steps.at(checkpoint, resume, origin)
-    work = SelfTraining(gold, held_out, options, threads, report or ignore, progress, steps)
+    steps = Steps.at(run.checkpoint, run.resume, origin)
+    work = SelfTraining(gold, held_out, options, threads, run, steps)
     automatic = work.parse_raw(work.teacher(by, teachers), sentences)
     grammars = [
         work.student(number, automatic[number::students] if disjoint else automatic) for number in range(students)
@@ -104,8 +105,7 @@ class SelfTraining:
     dev: Sequence[Tree] | None
     options: LatentOptions
     threads: int
-    report: Callable[[Report], None]
-    progress: Progress | None
+    run: Run
     steps: Steps
 
     def teacher(self, by: Teacher, count: int) -> LatentGrammar:
@@ -125,8 +125,8 @@ class SelfTraining:
         def parse(*_: object) -> KeptTrees:
             trees: list[Tree] = []
             for number, words in enumerate(sentences):
-                if self.progress:
-                    self.progress("raw text", 0, number, len(sentences))
+                if self.run.progress:
+                    self.run.progress("raw text", 0, number, len(sentences))
                 parse = teacher.parse(words, partial=True)
                 if not parse.given_up:
                     trees.append(parse.tree)
@@ -145,7 +145,7 @@ class SelfTraining:
 
         def train(checkpoint: Path | None, resume: bool) -> LatentGrammar:
             training = Training(trees, self.dev, weights, options, self.threads, name)
-            return training.run(self.report, self.progress, checkpoint, resume)
+            return training.run(replace(self.run, checkpoint=checkpoint, resume=resume))
 
         return self.steps.part(LatentGrammar, name.replace(" ", "-"), train)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -28,8 +28,8 @@ from treewright.grammar.options import TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse
 from treewright.grammar.trees import ROOT, TreeSource, metadata_of, training_trees
 from treewright.grammar.words import check_words, leaf_of
-from treewright.learn import Report
 from treewright.model.component import ArrayForm, Arrays, Component, Stored
+from treewright.model.run import Run, RunOptions
 from treewright.streams import check_count
 
 if TYPE_CHECKING:
@@ -64,17 +64,15 @@ class TreebankGrammar(Component):
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        seed: int | None = None,
         options: TreebankOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> TreebankGrammar:
         """Count the rules of train, trees or a file of trees in brackets; they are prepared by `trees_of`.
 
-        options say how much context labels have. dev, seed, report, checkpoint and resume are arguments of every
-        component; training is one pass of counting, which has no use for them.
+        options say how much context labels have. Training is one pass of counting, which has no use for dev and the
+        keywords of `RunOptions`.
         """
+        Run(**how)  # refuses other keywords
         return cls.from_trees(training_trees(train), options or TreebankOptions())
 
     @classmethod

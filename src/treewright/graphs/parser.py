@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from threading import local
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,8 +24,8 @@ from treewright.graphs.options import GraphOptions
 from treewright.graphs.paths import is_path
 from treewright.graphs.training import Trainer
 from treewright.graphs.view import TreeView
-from treewright.learn import Observer, Progress, Report, Weights
-from treewright.model.checkpoint import Origin, open_training
+from treewright.learn import Weights
+from treewright.model.checkpoint import Origin
 from treewright.model.component import (
     ArrayForm,
     Arrays,
@@ -37,6 +37,10 @@ from treewright.model.component import (
     metadata_of,
     sentences_of,
 )
+from treewright.model.run import Run, RunOptions
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class GraphParser(Component):
@@ -63,34 +67,22 @@ class GraphParser(Component):
 
     @classmethod
     def train(
-        cls,
-        train: Corpus,
-        dev: Corpus | None = None,
-        *,
-        seed: int | None = None,
-        options: GraphOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        cls, train: Corpus, dev: Corpus | None = None, *, options: GraphOptions | None = None, **how: Unpack[RunOptions]
     ) -> GraphParser:
         """Train on the graphs (DEPS) of the treebank train, a CoNLL-U file or sentences with trees and graphs.
 
         Sentences without a graph, or with empty nodes, are left out. The epoch with the best ELAS on `dev`, from gold
-        trees, is kept. seed replaces that of the options. report, progress, checkpoint and resume are those of
-        `Parser.train`.
+        trees, is kept. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
-        options = options or GraphOptions()
-        if seed is not None:
-            options = replace(options, seed=seed)
+        run = Run(**how)
+        options = run.with_seed(options or GraphOptions())
         sentences, held_out = sentences_of(train, "tree"), sentences_of(dev, "tree")
         trainer = Trainer(sentences, held_out, options)
 
         def origin() -> Origin:
             return Origin.now(hash_of(sentences), hash_of(held_out), trainer.options.to_json())
 
-        state, save = open_training(checkpoint, resume, origin)
-        trained = trainer.run(state, Observer(report, save, progress))
+        trained = trainer.run(*run.open(origin))
         return cls(replace(trained, metadata=metadata_of(sentences)))
 
     def to_arrays(self) -> Stored:

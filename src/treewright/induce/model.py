@@ -29,6 +29,7 @@ from treewright.learn import Report
 from treewright.model import modelfile
 from treewright.model.checkpoint import Origin, open_checkpoint
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
+from treewright.model.run import Run, RunOptions
 from treewright.parser.completion import Completion
 from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
@@ -85,18 +86,15 @@ class InducedParser(Component):
         train: Corpus,
         dev: Corpus | None = None,
         *,
-        seed: int | None = None,
         options: InductionOptions | None = None,
-        report: OnReport | None = None,
-        checkpoint: modelfile.Path | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> InducedParser:
         """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads are not used.
 
-        dev and seed are arguments of every component; induction is deterministic and has no use for them. report is
-        called after every iteration. checkpoint: a file that keeps the results of the steps, from which a later call
-        with `resume` continues; the caller removes it when the model is saved.
+        how: the keywords of `RunOptions`: report is called after every iteration, and a checkpoint keeps the results
+        of the steps. Induction is deterministic and has no use for dev, seed and progress.
         """
+        run = Run(**how)
         options = resolve(InductionOptions() if options is None else options)
         sentences = sentences_of(train)
         settings, number = options.to_json(), options.clusters
@@ -105,16 +103,16 @@ class InducedParser(Component):
             columns = (sentence.forms if number else sentence.upos for sentence in sentences)
             return Origin.now(hash_of("\t".join(column) + "\n" for column in columns), "", settings)
 
-        steps = Steps(*open_checkpoint(checkpoint, resume, origin))
+        steps = Steps(*open_checkpoint(run.checkpoint, run.resume, origin))
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
         if number:
-            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, report or ignore)))
+            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, run.report or ignore)))
             clusters = read_plain(saved, Clusters, "clusters")
             options = with_leaves(options, clusters)
             tags_of = clusters.tags_of
         corpus = read_tagged(sentences, max_length=options.max_length, tags_of=tags_of)
-        return cls.learned(corpus, options, report, steps, clusters)
+        return cls.learned(corpus, options, run.report, steps, clusters)
 
     @classmethod
     def learned(

@@ -10,7 +10,7 @@ and with a single root, trained on the dependencies that the same head rules giv
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, cast
 
@@ -29,9 +29,9 @@ from treewright.joint.agreement import AgreementOptions, JointParse, grammar_res
 from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import ConsideredTags, SentenceTagger
-from treewright.learn import Report
 from treewright.model import component
 from treewright.model.component import Arrays
+from treewright.model.run import Run, RunOptions
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.worker import Worker
 from treewright.tagger import Tagger
@@ -61,26 +61,24 @@ class GrammarWithDependencies(JointModel[Collins]):
         *,
         head_rules: str | os.PathLike[str] | HeadRules | None = None,
         grammar_options: CollinsOptions | None = None,
-        seed: int | None = None,
         options: JointOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> GrammarWithDependencies:
         """Train the three models on train, trees or a file of trees, and choose the weight of dependencies on dev.
 
         Without dev the last tenth of the trees is held out. head_rules and grammar_options are those of
-        `Collins.train`; seed is that of the dependency parser and replaces that of the options. report is called after
-        each epoch of the tagger and the parser. There is no checkpoint, and resume has no effect.
+        `Collins.train`. how: the keywords of `RunOptions`: seed is that of the dependency parser, report is called
+        after each epoch of the tagger and the parser; there is no checkpoint.
         """
-        options = options or JointOptions()
+        run = Run(**how)
+        options = run.with_seed(options or JointOptions())
         trees, held_out = training_trees(train, dev)
         grammar = Collins.from_trees(trees, head_rules, grammar_options)
         sentences, dev_sentences = (dependency_sentences(part, grammar.rules) for part in (trees, held_out))
-        tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=report)
-        parsing = ParserOptions(seed=options.seed if seed is None else seed, label_rules=False)
+        tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=run.report)
+        parsing = ParserOptions(seed=options.seed, label_rules=False)
         parser = Parser.train(
-            sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=report
+            sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=run.report
         )
         return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out)
 

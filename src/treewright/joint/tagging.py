@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright.corpus import Tree
@@ -15,9 +15,9 @@ from treewright.joint.agreement import AgreementOptions, JointParse, TagParse
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import SentenceTagger, tagged_sentences
 from treewright.joint.tags import TagProblem
-from treewright.learn import Report
 from treewright.model import component
 from treewright.model.component import Arrays
+from treewright.model.run import Run, RunOptions
 from treewright.tagger import Tagger, TaggerOptions
 
 if TYPE_CHECKING:
@@ -54,28 +54,26 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         *,
         head_rules: str | os.PathLike[str] | HeadRules | None = None,
         grammar_options: CollinsOptions | TreebankOptions | None = None,
-        seed: int | None = None,
         options: JointOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> GrammarWithTagger:
         """Train both models on train, trees or a file of trees, and choose the weight of the tagger on dev.
 
         Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`, the default,
         or of `TreebankGrammar.train`, and say by this which grammar it is; head_rules are those of `Collins.train`.
-        seed is that of the tagger and replaces that of the options. report is called after each epoch of the tagger.
-        There is no checkpoint, and resume has no effect.
+        how: the keywords of `RunOptions`: seed is that of the tagger, report is called after each of its epochs.
+        There is no checkpoint.
         """
-        options = options or JointOptions()
+        run = Run(**how)
+        options = run.with_seed(options or JointOptions())
         trees, held_out = training_trees(train, dev)
         grammar: Collins | TreebankGrammar
         if isinstance(grammar_options, TreebankOptions):
             grammar = TreebankGrammar.from_trees(trees, grammar_options)
         else:
             grammar = Collins.from_trees(trees, head_rules, grammar_options)
-        tagging = TaggerOptions(columns=("xpos",), seed=options.seed if seed is None else seed)
-        tagger = Tagger.train(tagged_sentences(trees), tagged_sentences(held_out), options=tagging, report=report)
+        tagging = TaggerOptions(columns=("xpos",), seed=options.seed)
+        tagger = Tagger.train(tagged_sentences(trees), tagged_sentences(held_out), options=tagging, report=run.report)
         return cls(grammar, tagger, 1.0).with_weight(options, held_out)
 
     @classmethod

@@ -5,7 +5,7 @@
 | `KIND` | its name in the registry, in model files and in messages |
 | `FORMAT` | the version of its header and arrays; a file of another format is refused |
 | `ARRAYS` | the arrays that every file of this kind has, with their type and shape (None: of any length) |
-| `train` | make a component, by `train`, `dev`, `options`, `seed`, `report`, `checkpoint`, `resume` |
+| `train` | make a component of `train`, `dev`, `options`, and the keywords of `treewright.model.run.RunOptions` |
 | `to_arrays` | return a header of plain values and named arrays: everything that the component consists of |
 | `from_arrays` | make the component of these; a ValueError if header and arrays do not fit together |
 | `load`, `save` | read and write a model file; `load` also takes a name ("en"), or a pipeline that has such a part |
@@ -19,7 +19,7 @@ from __future__ import annotations
 import hashlib
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
@@ -29,12 +29,13 @@ from numpy.typing import NDArray
 from treewright.checks import read_plain
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError
-from treewright.learn import Report
 from treewright.model import modelfile
 from treewright.model.modelfile import DamagedFileError, FormatVersionError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self
+    from typing_extensions import Self, Unpack
+
+    from treewright.model.run import RunOptions
 
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; not tuned
 MAX_WEIGHT = 1e30  # in an array of a model: far above any use, and no sum overflows
@@ -57,17 +58,7 @@ class Component(ABC):
 
     @classmethod
     @abstractmethod
-    def train(
-        cls,
-        train: Any,
-        dev: Any = None,
-        *,
-        seed: int | None = None,
-        options: Any = None,
-        report: Callable[[Report], None] | None = None,
-        checkpoint: modelfile.Path | None = None,
-        resume: bool = False,
-    ) -> Self:
+    def train(cls, train: Any, dev: Any = None, *, options: Any = None, **how: Unpack[RunOptions]) -> Self:
         """Train on a treebank: a file, or sentences (trees for a grammar); the options depend on the kind."""
 
     @abstractmethod

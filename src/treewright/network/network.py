@@ -3,26 +3,28 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from importlib import import_module
 from threading import local
 from types import ModuleType
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import Observer, Progress, Report
-from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.model.run import Run, RunOptions
 from treewright.network import file
 from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel
 from treewright.network.options import NetworkOptions
 from treewright.network.worker import NetworkWorker, Reading, kernel_weights
 from treewright.words import Words
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]"'
 
@@ -65,32 +67,25 @@ class Network(Component):
         dev: Corpus | None = None,
         *,
         words: Words | None = None,
-        seed: int | None = None,
         options: NetworkOptions | None = None,
         parsed: Corpus | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> Network:
         """Train on the treebank train with PyTorch (pip install "treewright[neural]").
 
         The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
         those that it needs. parsed: sentences with the trees of another model, of which each epoch reads a part beside
-        all of the training sentences (`NetworkOptions.parsed`). The other arguments are those of
-        `treewright.Parser.train`.
+        all of the training sentences (`NetworkOptions.parsed`).
+        how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
+        run = Run(**how)
         training = import_training()
         check(options, NetworkOptions | None, "options")
-        chosen = options or NetworkOptions()
-        if seed is not None:
-            chosen = replace(chosen, seed=seed)
+        chosen = run.with_seed(options or NetworkOptions())
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
-        state, save = checkpoints.open_training(
-            checkpoint, resume, lambda: origin_of([*sentences, *others], held_out, chosen.to_json(), words)
-        )
+        state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, chosen.to_json(), words))
         trainer = training.Trainer(sentences, held_out, chosen, words, others)
-        model: NetworkModel = trainer.run(state, Observer(report, save, progress))
+        model: NetworkModel = trainer.run(state, observer)
         return cls(replace(model, metadata=metadata_of(sentences)).quantise())
 
     def to_arrays(self) -> Stored:

@@ -20,7 +20,7 @@ from treewright.errors import InputError
 from treewright.features import Templates
 from treewright.features.standard import STANDARD
 from treewright.graphs import GraphParser
-from treewright.learn import Observer, Plan, Progress, Report, Training
+from treewright.learn import Observer, Plan, Training
 from treewright.model import checkpoint as checkpoints
 from treewright.model import component
 from treewright.model.checkpoint import Origin
@@ -35,6 +35,7 @@ from treewright.model.component import (
     part_of,
     sentences_of,
 )
+from treewright.model.run import Run, RunOptions
 from treewright.network import Network
 from treewright.parser import explanation, file, kbest
 from treewright.parser.calibration import calibrate
@@ -131,14 +132,10 @@ class Parser(Component):
         model: str | None = None,
         projective: bool | None = None,
         root: str | None = None,
-        seed: int | None = None,
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> Parser:
         """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
@@ -148,24 +145,24 @@ class Parser(Component):
         projective), "third" (grand with third-order parts) or "full" (third with global features and the tensor); the
         last two climb from a certified tree. projective, root ("single", "multi"): chosen from the training data if
         None.
-        options hold everything else; model, projective, root and seed replace theirs where they are given. The values
+        options hold everything else; model, projective and root replace theirs where they are given. The values
         that are left open are resolved once; settings that `treewright.parser.resolve` returned are used as they are.
         templates: the features of parts (treewright.features.templates), saved with the model.
-        label_rules: read off the training data if None (options.label_rules=False: no rules). report is called after
-        each epoch, progress before each sentence. checkpoint: a file that keeps the state at the ends of epochs, from
-        which a later call with `resume` continues; the caller removes it when the model is saved.
+        label_rules: read off the training data if None (options.label_rules=False: no rules).
+        how: seed, report, progress, checkpoint and resume (`treewright.model.run.RunOptions`).
         """
+        run = Run(**how)
         plan = cls.plan(
             *(train, dev),
             model=model,
             projective=projective,
             root=root,
-            seed=seed,
+            seed=run.seed,
             options=options,
             templates=templates,
             label_rules=label_rules,
         )
-        return plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
+        return run.follow(plan)
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""

@@ -16,18 +16,11 @@ from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import MissingComponentError
-from treewright.learn import Observer, Plan, Progress, Report
+from treewright.learn import Plan
 from treewright.model import component, modelfile
-from treewright.model.component import (
-    ArrayForm,
-    Arrays,
-    Component,
-    Corpus,
-    Stored,
-    part_of,
-    sentences_of,
-)
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, part_of, sentences_of
 from treewright.model.registry import component_class
+from treewright.model.run import Run, RunOptions
 from treewright.network import Network, NetworkOptions
 from treewright.parser import (
     Alternatives,
@@ -77,6 +70,10 @@ class PartOptions(TypedDict, total=False):
     words: Words | None
     parsed: Corpus | None
     metadata: Mapping[str, Any] | None
+
+
+class PipelineOptions(PartOptions, RunOptions, total=False):
+    """The keywords of `Pipeline.train` beside options and note."""
 
 
 class SearchOptions(TypedDict, total=False):
@@ -178,27 +175,22 @@ class Pipeline(Component):
         train: Corpus,
         dev: Corpus | None = None,
         *,
-        seed: int | None = None,
         options: ParserOptions | ParserSettings | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
         note: Callable[[str], None] | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
-        **parts: Unpack[PartOptions],
+        **how: Unpack[PipelineOptions],
     ) -> Pipeline:
-        """Train every component on the treebank train; dev, seed, options and parts are those of `Pipeline.plan`.
+        """Train every component on the treebank train; the arguments are those of `Pipeline.plan`.
 
-        report is called after each epoch, progress before each example, note with a line about what the treebank
-        cannot teach. checkpoint: a file beside which finished components and the state of the current one are kept,
-        from which a later call with `resume` continues; the caller removes them (`model.checkpoint.remove_checkpoint`)
-        when the model is saved.
+        how: its other keywords, and report, progress, checkpoint and resume (`RunOptions`). Finished components and the
+        state of the current one are kept beside the checkpoint; the caller removes them when the model is saved
+        (`model.checkpoint.remove_checkpoint`). note is called with a line about what the treebank cannot teach.
         """
-        plan = cls.plan(train, dev, seed=seed, options=options, **parts)
+        run, parts = Run.split(how)
+        plan = cls.plan(train, dev, seed=run.seed, options=options, **parts)
         tell = note or (lambda line: None)
         for line in plan.notes:
             tell(line)
-        pipeline = plan.run(Observer(report, progress=progress), checkpoint=checkpoint, resume=resume)
+        pipeline = run.follow(plan)
         if parts.get("network") is not None and pipeline.network is None:
             tell(NO_GAIN)
         return pipeline

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from threading import local
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from numpy.typing import ArrayLike
 
@@ -14,16 +14,18 @@ from treewright import streams
 from treewright.checks import check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
-from treewright.learn import Observer, Progress, Report
-from treewright.model import checkpoint as checkpoints
 from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
+from treewright.model.run import Run, RunOptions
 from treewright.tagger import file
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, check_columns
 from treewright.tagger.sequences import check_adjustment
 from treewright.tagger.training import calibrate
 from treewright.tagger.training import train as train_model
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 class Tagger(Component):
@@ -51,32 +53,24 @@ class Tagger(Component):
         dev: Corpus | None = None,
         *,
         columns: Iterable[str] | None = None,
-        seed: int | None = None,
         options: TaggerOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> Tagger:
         """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
-        columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns and seed
-        replace theirs where they are given. report is called after each epoch, progress before each sentence.
-        checkpoint: a file that keeps the state at the ends of epochs, from which a later call with `resume` continues;
-        the caller removes it when the model is saved.
+        columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns replace
+        theirs. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
-        chosen = options or TaggerOptions()
+        run = Run(**how)
+        chosen = run.with_seed(options or TaggerOptions())
         if columns is not None:
             chosen = replace(chosen, columns=check_columns(columns))
-        if seed is not None:
-            chosen = replace(chosen, seed=seed)
         sentences, held_out = sentences_of(train), sentences_of(dev)
 
         def origin() -> Origin:
             return Origin.now(fingerprint(sentences), fingerprint(held_out), asdict(chosen))
 
-        state, save = checkpoints.open_training(checkpoint, resume, origin)
-        model = train_model(sentences, held_out, chosen, state, Observer(report, save, progress))
+        model = train_model(sentences, held_out, chosen, *run.open(origin))
         return cls(replace(model, metadata=metadata_of(sentences)))
 
     def to_arrays(self) -> Stored:

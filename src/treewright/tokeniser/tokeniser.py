@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 from treewright.checks import Scale, described, read_plain
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.learn import Judgement, Learning, Observer, Progress, Report, Weights, run
-from treewright.model import checkpoint as checkpoints
+from treewright.learn import Judgement, Learning, Weights
+from treewright.learn import run as run_stages
 from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, check_array, hash_of, sentences_of
+from treewright.model.run import Run, RunOptions
 from treewright.tokeniser import TokeniserOptions, segments
 from treewright.tokeniser.boundaries import (
     WORD_COLUMNS,
@@ -37,6 +38,9 @@ from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
 from treewright.tokeniser.segments import cut_long_sentences, join_sentences, tokens_of
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 ALL_PATTERNS = Patterns(PATTERNS)
 
@@ -79,22 +83,17 @@ class Tokeniser(Component):
         train: Corpus,
         dev: Corpus | None = None,
         *,
-        seed: int | None = None,
         options: TokeniserOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        **how: Unpack[RunOptions],
     ) -> Tokeniser:
         """Learn from a treebank where tokens and sentences end, and which tokens are several words.
 
         The text is that of the tokens with their SpaceAfter; a blank line precedes `# newdoc` and `# newpar`. The
-        epoch with the best score on `dev` is kept, or the last one by `options.choose_epoch`. The other arguments are
-        those of `Tagger.train`.
+        epoch with the best score on `dev` is kept, or the last one by `options.choose_epoch`.
+        how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
-        chosen = options or TokeniserOptions()
-        if seed is not None:
-            chosen = replace(chosen, seed=seed)
+        run = Run(**how)
+        chosen = run.with_seed(options or TokeniserOptions())
         sentences, held_out = sentences_of(train), sentences_of(dev) if chosen.choose_epoch else []
         if not sentences:
             raise InputError("the training data has no sentences")
@@ -117,12 +116,12 @@ class Tokeniser(Component):
             training = hash_of([text.encode(), labels.tobytes(), repr(untrained.multiwords).encode()])
             return Origin.now(training, hash_of(str(sentence).encode() for sentence in held_out), asdict(chosen))
 
-        state, save = checkpoints.open_training(checkpoint, resume, origin)
+        state, observer = run.open(origin)
         stage = token_stage(text, labels, untrained.parted, chosen.learning)
         if held_out:
             stage = replace(stage, judge=lambda average: judge_ends(replace(untrained, weights=average), held_out))
         stages = [stage, boundary_stage(data, chosen.boundaries)]
-        weights = run(stages, seed=chosen.seed, state=state, observer=Observer(report, save, progress))
+        weights = run_stages(stages, seed=chosen.seed, state=state, observer=observer)
         boundaries = replace(untrained.boundaries, weights=Weights.of(weights["boundaries"]))
         return cls(replace(untrained, weights=weights["tokens"], boundaries=boundaries))
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 import os
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +17,8 @@ from treewright.caching import cached_property
 from treewright.checks import Count, Positive, check
 from treewright.corpus import read
 from treewright.errors import InputError
-from treewright.learn import Progress, Report
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of
+from treewright.model.run import Run, RunOptions
 from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
@@ -26,6 +26,9 @@ from treewright.words.options import WordsOptions, resolve
 from treewright.words.training import Checkpoints, Training, canonical_forms, check_unicode
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
 
 
 def ignore(*arguments: object) -> None:
@@ -51,41 +54,30 @@ class Words(Component):
 
     @classmethod
     def train(
-        cls,
-        train: Corpus,
-        dev: Corpus | None = None,
-        *,
-        seed: int | None = None,
-        options: WordsOptions | None = None,
-        report: Callable[[Report], None] | None = None,
-        progress: Progress | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-        resume: bool = False,
+        cls, train: Corpus, dev: Corpus | None = None, *, options: WordsOptions | None = None, **how: Unpack[RunOptions]
     ) -> Words:
         """Learn classes and vectors from the forms of sentences, which are read once; `dev` is not used.
 
         `treewright.pipeline.read_input` reads the sentences of raw text. report is called after each sweep and step,
-        progress within them, with the step, the sweep, the words done and their number. checkpoint: a file for the
-        results of the steps, from which a later call with `resume` continues; the caller removes it. seed replaces that
-        of the options.
+        progress within them, with the step, the sweep, the words done and their number; a checkpoint keeps the results
+        of the steps. how: seed, report, progress, checkpoint and resume (`RunOptions`).
 
         >>> from treewright.pipeline import read_input
         >>> words = Words.train(read_input("letter.txt"), options=WordsOptions(classes=4, size=4))
         >>> words
         Words(4 vectors of 4 numbers; 4 words in 4 classes)
         """
+        run = Run(**how)
         check(options, WordsOptions | None, "options")
-        chosen = options or WordsOptions()
-        if seed is not None:
-            chosen = replace(chosen, seed=seed)
+        chosen = run.with_seed(options or WordsOptions())
         sentences = read(train) if isinstance(train, (str, os.PathLike)) else train
         units = Units.of(canonical_forms(sentences), chosen.min_count)
         if not units.names:
             raise InputError("the training data has no words")
         check_unicode(units)
         chosen = resolve(chosen, len(units.names))
-        saved = Checkpoints.at(checkpoint, resume, units, chosen)
-        training = Training(units, chosen, saved, report or ignore, progress or ignore)
+        saved = Checkpoints.at(run.checkpoint, run.resume, units, chosen)
+        training = Training(units, chosen, saved, run.report or ignore, run.progress or ignore)
         classes, vectors = training.classes(), training.vectors()
         metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": version("treewright")}
         return cls(vectors, classes, metadata)

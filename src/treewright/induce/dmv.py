@@ -51,6 +51,10 @@ class Limits:
         weight: Array = np.exp(-self.length_bias * np.arange(LENGTHS))
         return weight
 
+    def arguments(self, kinds: tuple[str, ...]) -> tuple[NDArray[np.bool_], Array, int, int]:
+        """Return the limits as the kernel takes them."""
+        return self.leaf_mask(kinds), self.length_weight(), self.depth, self.chunk
+
 
 UNLIMITED = Limits(depth=0, chunk=0, length_bias=0.0, leaves=())
 
@@ -92,15 +96,7 @@ def ones(kinds: int) -> DmvParameters:
 
 def expectations(corpus: TaggedCorpus, model: DmvParameters, limits: Limits) -> tuple[float, DmvParameters]:
     """Return the log likelihood of the corpus and expected counts."""
-    values, counts = _core.dmv_expectations(
-        corpus.tags,
-        corpus.ends,
-        *model.tables(),
-        limits.leaf_mask(corpus.kinds),
-        limits.length_weight(),
-        limits.depth,
-        limits.chunk,
-    )
+    values, counts = _core.dmv_expectations(corpus.tags, corpus.ends, *model.tables(), *limits.arguments(corpus.kinds))
     return float(values.sum()), DmvParameters(*counts)
 
 
@@ -108,17 +104,8 @@ def decode(
     corpus: TaggedCorpus, model: DmvParameters, limits: Limits, extra: Array | None = None
 ) -> tuple[NDArray[np.int32], Array]:
     """Return the best trees (flat CoNLL heads) and their log values; `extra[h, m]` is for a corpus of one sentence."""
-    heads, values = _core.dmv_decode(
-        corpus.tags,
-        corpus.ends,
-        *model.tables(),
-        limits.leaf_mask(corpus.kinds),
-        limits.length_weight(),
-        limits.depth,
-        limits.chunk,
-        extra,
-    )
-    return heads, values
+    limit_arguments = limits.arguments(corpus.kinds)
+    return _core.dmv_decode(corpus.tags, corpus.ends, *model.tables(), *limit_arguments, extra)
 
 
 def value_range(sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits) -> float:

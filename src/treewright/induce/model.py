@@ -24,10 +24,10 @@ from treewright.induce.dmv import TABLES, DmvParameters
 from treewright.induce.options import JOINT_METHODS, InductionOptions, resolve
 from treewright.induce.rules import Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
-from treewright.induce.training import OnReport, Steps, train_on
+from treewright.induce.training import OnReport, train_on
 from treewright.learn import Report
 from treewright.model import modelfile
-from treewright.model.checkpoint import Origin, open_checkpoint
+from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.model.run import Run, RunOptions
 from treewright.parser.completion import Completion
@@ -103,7 +103,7 @@ class InducedParser(Component):
             columns = (sentence.forms if number else sentence.upos for sentence in sentences)
             return Origin.now(hash_of("\t".join(column) + "\n" for column in columns), "", settings)
 
-        steps = Steps(*open_checkpoint(run.checkpoint, run.resume, origin))
+        steps = run.results(origin)
         clusters: Clusters | None = None
         tags_of: Tags = upos_of
         if number:
@@ -120,7 +120,7 @@ class InducedParser(Component):
         corpus: TaggedCorpus,
         options: InductionOptions,
         report: OnReport | None = None,
-        steps: Steps | None = None,
+        steps: StepResults | None = None,
         clusters: Clusters | None = None,
     ) -> InducedParser:
         """Learn from a corpus of tags, or of the word classes in clusters; options are those of `InducedParser.train`.
@@ -129,7 +129,7 @@ class InducedParser(Component):
         """
         options = resolve(options)
         rules = load_rules(options.rules, corpus.kinds)
-        learned = train_on(corpus, rules, options, report or ignore, steps or Steps())
+        learned = train_on(corpus, rules, options, report or ignore, steps or StepResults())
         return cls(corpus.kinds, learned.options, rules, learned.dmv, learned.arcs, clusters)
 
     def to_arrays(self) -> Stored:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
 
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
@@ -13,29 +12,9 @@ from treewright.induce.options import InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 from treewright.learn import Report
+from treewright.model.checkpoint import StepResults
 
 OnReport = Callable[[Report], None]  # called after every iteration
-
-
-class Steps:
-    """The results of the steps of training; those of an interrupted run are not computed again."""
-
-    def __init__(
-        self, done: dict[str, Any] | None = None, save: Callable[[Mapping[str, Any]], None] = lambda done: None
-    ) -> None:
-        self.done = done if done is not None else {}
-        self._save = save
-
-    def get(self, name: str, compute: Callable[[], Any]) -> Any:
-        """Return the result of the step of this name, by compute() if it is not there: an array, or values by name."""
-        if name not in self.done:
-            self.keep(name, compute())
-        return self.done[name]
-
-    def keep(self, name: str, result: Any) -> None:
-        """Store the result of the step of this name."""
-        self.done[name] = result
-        self._save(self.done)
 
 
 @dataclass(frozen=True)
@@ -47,7 +26,9 @@ class Learned:
     arcs: ArcModel | None = None
 
 
-def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionOptions, report: OnReport, steps: Steps) -> Learned:
+def train_on(
+    corpus: TaggedCorpus, rules: Rules, options: InductionOptions, report: OnReport, steps: StepResults
+) -> Learned:
     """Train on a corpus of tags by the method of the options."""
     if options.method in {"dmv", "lc-dmv"}:
         return Learned(options, dmv_step(corpus, options, report, steps))
@@ -61,7 +42,7 @@ def train_on(corpus: TaggedCorpus, rules: Rules, options: InductionOptions, repo
     return Learned(options, pair.dmv, ArcModel(space.regression.codes, pair.weights))
 
 
-def dmv_step(corpus: TaggedCorpus, options: InductionOptions, report: OnReport, steps: Steps) -> DmvParameters:
+def dmv_step(corpus: TaggedCorpus, options: InductionOptions, report: OnReport, steps: StepResults) -> DmvParameters:
     return DmvParameters(**steps.get("dmv", lambda: dict(vars(train_dmv(corpus, options, report)))))
 
 
@@ -100,7 +81,7 @@ class ArcSpace:
         return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
 
     def balanced(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: Steps
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: StepResults
     ) -> InductionOptions:
         """Return the options with the balanced weight, unless a weight was given."""
         if options.joint.weight != "balanced":
@@ -110,7 +91,7 @@ class ArcSpace:
         return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_jointly(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: Steps
+        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: StepResults
     ) -> joint.Pair:
         """Train jointly, from the last round that was kept."""
         weight = joint.weight_of(options.joint)
@@ -127,7 +108,7 @@ class ArcSpace:
 
         def keep(state: joint.JointState) -> None:
             parameters = dict(vars(state.pair.dmv))
-            steps.keep("joint", {**vars(state), "pair": {"dmv": parameters, "weights": state.pair.weights}})
+            steps.add(joint={**vars(state), "pair": {"dmv": parameters, "weights": state.pair.weights}})
 
         state = joint.JointState(start)
         if (kept := steps.done.get("joint")) is not None:

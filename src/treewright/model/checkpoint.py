@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from glob import escape
 from importlib.metadata import version
 from pathlib import Path
@@ -119,6 +119,25 @@ def open_checkpoint(
     mine = origin()
     state = load(path, mine) if can_resume(path, resume) else None
     return state, throttled(lambda reached: save(path, reached, mine))
+
+
+@dataclass(frozen=True)
+class StepResults:
+    """The results of the steps of a training by their names: arrays or plain values."""
+
+    done: dict[str, Any] = field(default_factory=dict)
+    save: Callable[[Mapping[str, Any]], None] = lambda done: None
+
+    def get(self, name: str, compute: Callable[[], Any]) -> Any:
+        """Return the result of a step, by compute() if an interrupted run has not stored it."""
+        if name not in self.done:
+            self.add(**{name: compute()})
+        return self.done[name]
+
+    def add(self, **results: Any) -> None:
+        """Store results beside those that are there."""
+        self.done.update(results)
+        self.save(self.done)
 
 
 def open_training(

@@ -8,7 +8,7 @@ from typing import Any, TypedDict, TypeVar
 
 from treewright.learn import Observer, Plan, Progress, Report, State
 from treewright.model import modelfile
-from treewright.model.checkpoint import Origin, open_training
+from treewright.model.checkpoint import Origin, StepResults, open_checkpoint, open_training
 
 T = TypeVar("T")
 
@@ -54,6 +54,11 @@ class Run:
         """Return the state from which the run resumes, if there is one, and an observer that saves later states."""
         state, save = open_training(self.checkpoint, self.resume, origin)
         return state, Observer(self.report, save, self.progress)
+
+    def results(self, origin: Callable[[], Origin]) -> StepResults:
+        """Return the results of steps that are finished; later ones are saved at the checkpoint."""
+        done, save = open_checkpoint(self.checkpoint, self.resume, origin)
+        return StepResults({} if done is None else done, save)
 
     def follow(self, plan: Plan[Any, T]) -> T:
         """Train by a plan."""

@@ -30,8 +30,9 @@ from treewright.induce.model import InducedParser
 from treewright.induce.options import InductionOptions, resolve
 from treewright.induce.rules import ROOT, Rules, load_rules
 from treewright.induce.tagged import TaggedCorpus, accuracy, read_tagged
-from treewright.induce.training import ArcSpace, OnReport, Steps, train_dmv
+from treewright.induce.training import ArcSpace, OnReport, train_dmv
 from treewright.learn import Report
+from treewright.model.checkpoint import StepResults
 from treewright.papers.common import (
     Treebank,
     Treebanks,
@@ -115,8 +116,8 @@ def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Calla
     counted = dmv.counts_of(corpus, parses).normalised(options.joint.smoothing)
     from_parses = dmv.fit(corpus, counted, alone_settings.limits, iterations=options.iterations)
     start = joint.Pair(train_dmv(corpus, settings, report), weights)
-    settings = space.balanced(corpus, start, settings, Steps())
-    together = space.train_jointly(corpus, start, settings, report, Steps())
+    settings = space.balanced(corpus, start, settings, StepResults())
+    together = space.train_jointly(corpus, start, settings, report, StepResults())
     return Systems(settings, alone_settings.limits, space.regression.codes, alone, from_parses, together)
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,9 +12,7 @@ from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
 from treewright.learn import Progress, Report, StageCost
-from treewright.model import checkpoint as checkpoints
-from treewright.model import modelfile
-from treewright.model.checkpoint import Origin
+from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import hash_of
 from treewright.words.classes import Classes
 from treewright.words.exchange import Exchange, Ints, paths_of
@@ -51,27 +48,10 @@ def check_unicode(units: Units) -> None:
             raise InputError(f"the training data has the word {name!r}, which has half of a surrogate pair") from None
 
 
-@dataclass
-class Checkpoints:
-    """The results of a training that was interrupted, and the function that saves new ones."""
-
-    results: dict[str, Any]
-    save: Callable[[dict[str, Any]], None] = lambda results: None
-
-    @classmethod
-    def at(cls, path: modelfile.Path | None, resume: bool, units: Units, options: WordsOptions) -> Checkpoints:
-        """Open a checkpoint, after a check that it is of the same text and options."""
-        if path is None:
-            return cls({})
-        text = hash_of([units.text.tobytes(), "\n".join(units.names).encode()])
-        origin = Origin.now(text, "", asdict(options))
-        results = checkpoints.load(path, origin) if checkpoints.can_resume(path, resume) else {}
-        return cls(results, checkpoints.throttled(lambda reached: checkpoints.save(path, reached, origin)))
-
-    def add(self, **results: Any) -> None:
-        """Save new results beside those that are there."""
-        self.results |= results
-        self.save(self.results)
+def origin_of(units: Units, options: WordsOptions) -> Origin:
+    """Return what a training depends on."""
+    text = hash_of([units.text.tobytes(), "\n".join(units.names).encode()])
+    return Origin.now(text, "", asdict(options))
 
 
 @dataclass(frozen=True)
@@ -80,7 +60,7 @@ class Training:
 
     units: Units
     options: WordsOptions
-    saved: Checkpoints
+    saved: StepResults
     report: Callable[[Report], None]
     progress: Progress
 
@@ -90,7 +70,7 @@ class Training:
         if not number:
             return Classes()
         exchange = self._exchange(number)
-        merges = self.saved.results.get("merges")
+        merges = self.saved.done.get("merges")
         if merges is None:
             self.progress(TREE, 0, 0, 1)
             merges = np.array(exchange.merges(), np.int32).reshape(-1, 2)
@@ -100,7 +80,7 @@ class Training:
         return name_classes(self.units, exchange.class_of[:-1], paths_of(pairs, number))
 
     def _exchange(self, number: int) -> Exchange:
-        saved = self.saved.results
+        saved = self.saved.done
         sweep = saved.get("sweep", 0)
         exchange = Exchange(self.units, number, saved.get("class_of"))
         is_done = saved.get("is_done", False)
@@ -117,7 +97,7 @@ class Training:
         """Compute vectors of the words, not of shapes; none if the options ask for none."""
         if not self.options.size:
             return Vectors()
-        numbers: NDArray[np.float32] | None = self.saved.results.get("vectors")
+        numbers: NDArray[np.float32] | None = self.saved.done.get("vectors")
         if numbers is None:
             self.progress(VECTORS, 0, 0, 1)
             numbers = factorise(self.units, self.options.size, self.options.seed)

@@ -23,7 +23,7 @@ from treewright.words import file
 from treewright.words.classes import Classes
 from treewright.words.importing import ShareDone, read_classes, read_vectors
 from treewright.words.options import WordsOptions, resolve
-from treewright.words.training import Checkpoints, Training, canonical_forms, check_unicode
+from treewright.words.training import Training, canonical_forms, check_unicode, origin_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
 
@@ -76,7 +76,7 @@ class Words(Component):
             raise InputError("the training data has no words")
         check_unicode(units)
         chosen = resolve(chosen, len(units.names))
-        saved = Checkpoints.at(run.checkpoint, run.resume, units, chosen)
+        saved = run.results(lambda: origin_of(units, chosen))
         training = Training(units, chosen, saved, run.report or ignore, run.progress or ignore)
         classes, vectors = training.classes(), training.vectors()
         metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": version("treewright")}

@@ -118,14 +118,14 @@ class EventCounter:
         """Count the events of a prepared tree."""
         names = self.vocabulary.names(tree.leaves())
         stack: list[tuple[Tree, list[Constituent]]] = []
-        place = 0
+        leaf = 0
         for event in walk(tree):
             if isinstance(event, Tree):
                 stack.append((event, []))
             elif event is None:
                 node, children = stack.pop()
-                done = self._phrase(node, children) if children else self._word(node, names[place])
-                place += not children
+                done = self._phrase(node, children) if children else self._word(node, names[leaf])
+                leaf += not children
                 if stack:
                     stack[-1][1].append(done)
                 else:
@@ -137,12 +137,12 @@ class EventCounter:
 
     def _phrase(self, node: Tree, children: Sequence[Constituent]) -> Constituent:
         symbol = self.symbols.label_number[node.label]
-        place = self.rules.head_child(node.label, [self.symbols.name(child.symbol) for child in children])
-        head = children[place]
+        head_index = self.rules.head_child(node.label, [self.symbols.name(child.symbol) for child in children])
+        head = children[head_index]
         self.heads[symbol, head.symbol, head.word, head.tag] += 1
         is_base = bool(self.rules.base) and node.label == self.rules.base_mark
-        verb_right = self._count_side(RIGHT, symbol, head, children[place + 1 :], is_base)
-        verb_left = self._count_side(LEFT, symbol, head, children[:place][::-1], is_base)
+        verb_right = self._count_side(RIGHT, symbol, head, children[head_index + 1 :], is_base)
+        verb_left = self._count_side(LEFT, symbol, head, children[:head_index][::-1], is_base)
         verb = verb_left or verb_right or self._verbs[head.tag]
         return Constituent(symbol, head.tag, head.word, verb_left, verb_right, verb)
 

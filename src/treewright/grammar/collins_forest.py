@@ -98,13 +98,13 @@ class Sentence:
         if len(others) != len(words):
             raise InputError(f"considered has {len(others)} entries; the sentence has {len(words)} words")
         self.dropped = [self._dropped_tag(*both) for both in zip(self.words, given, others, strict=True)]
-        self.kept = [place for place, tag in enumerate(self.dropped) if tag is None]  # from 0
-        names = grammar.vocabulary.names([self.words[place] for place in self.kept])
+        self.kept = [position for position, tag in enumerate(self.dropped) if tag is None]  # from 0
+        names = grammar.vocabulary.names([self.words[position] for position in self.kept])
         known = [grammar.word_and_tags(name) for name in names]
         self.numbers = [number for number, _ in known]
         self.allowed = [
-            self._allowed(place, given[place], others[place], seen)
-            for place, (_, seen) in zip(self.kept, known, strict=True)
+            self._allowed(position, given[position], others[position], seen)
+            for position, (_, seen) in zip(self.kept, known, strict=True)
         ]
 
     def _dropped_tag(self, word: str, given: str | None, considered: Sequence[str]) -> str | None:
@@ -114,14 +114,14 @@ class Sentence:
             return best if best in self.grammar.rules.dropped else None
         return self.grammar.dropped.get(word)
 
-    def _allowed(self, place: int, given: str | None, considered: Sequence[str], seen: list[int]) -> list[int]:
+    def _allowed(self, position: int, given: str | None, considered: Sequence[str], seen: list[int]) -> list[int]:
         if given is None:
             numbers = self.grammar.symbols.tag_number
             return sorted(numbers[tag] for tag in considered if tag in numbers) or seen
         number = self.grammar.symbols.tag_number.get(given)
         if number is None:
             listed = " ".join(self.grammar.tags)
-            raise InputError(f"tags[{place}] is {given!r}, a tag that the grammar does not have; it has {listed}")
+            raise InputError(f"tags[{position}] is {given!r}, a tag that the grammar does not have; it has {listed}")
         return [number]
 
     def adjustment(self, adjust: ArrayLike | None, require: Iterable[Arc], forbid: Iterable[Arc]) -> Scores:
@@ -152,7 +152,7 @@ class Sentence:
 
     def of_kept(self, arcs: Scores) -> Scores:
         """Return [h, m] over the words that are parsed."""
-        nodes = [0, *(place + 1 for place in self.kept)]
+        nodes = [0, *(position + 1 for position in self.kept)]
         return np.ascontiguousarray(arcs[np.ix_(nodes, nodes)])
 
     def forest(self, arcs: Scores, search: Search, partial: bool, tags: Scores | None = None) -> ParseForest:
@@ -249,7 +249,7 @@ class ParseForest:
         order = sorted(range(len(rows)), key=lambda row: (int(rows[row, 1]), -int(rows[row, 2]), row))
         ordered = [tuple(rows[row].tolist()) for row in order]
         symbols = sentence.grammar.symbols
-        words = [sentence.words[place] for place in sentence.kept]
+        words = [sentence.words[position] for position in sentence.kept]
         parts = nest([(symbols.name(row[0]), row[1], row[2]) for row in ordered], words)
         has_root = len(parts) == 1 and not parts[0].is_preterminal()
         top = parts[0] if has_root else Tree(ROOT, parts)
@@ -265,18 +265,18 @@ class ParseForest:
         kept, dropped = self.sentence.kept, self.sentence.dropped
         root = int(np.flatnonzero(heads == 0)[0]) - 1
         full = np.full(len(dropped) + 1, -1, dtype=np.int32)
-        node = [0, *(place + 1 for place in kept)]
+        node = [0, *(position + 1 for position in kept)]
         for m, h in enumerate(heads.tolist()):
             if m:
                 full[node[m]] = node[h]
         before = 0  # words of the tree before this place
-        for place, tag in enumerate(dropped):
+        for position, tag in enumerate(dropped):
             if tag is None:
                 before += 1
                 continue
             around = [row for row in rows if row[1] < before < row[2]]
             smallest = min(around, key=lambda row: row[2] - row[1], default=None)
-            full[place + 1] = kept[smallest[3] if smallest else root] + 1
+            full[position + 1] = kept[smallest[3] if smallest else root] + 1
         return full
 
 

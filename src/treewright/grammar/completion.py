@@ -113,7 +113,7 @@ def without_functions(label: str) -> str:
     >>> without_functions("NP-SBJ"), without_functions("-LRB-"), without_functions("_")
     ('NP', '-LRB-', '_')
     """
-    ends = [place for place, sign in enumerate(label) if sign in "-=" and place]
+    ends = [position for position, sign in enumerate(label) if sign in "-=" and position]
     return label[: ends[0]] if ends and not label.startswith("-") else label
 
 

@@ -104,16 +104,16 @@ def span_of(name: str, constraint: Sequence[object], words: int) -> tuple[str | 
 
 
 def limit_tags(
-    limits: ChartConstraints, words: int, names: Names, name: str, place: object, tag: str, is_required: bool
+    limits: ChartConstraints, words: int, names: Names, name: str, word: object, tag: str, is_required: bool
 ) -> None:
     """Allow one tag of a word only, or forbid it."""
-    if not isinstance(place, int) or not 0 <= place < words:
-        raise InputError(f"{name} is {(place, tag)!r}; the sentence has the words 0 to {words - 1}")
+    if not isinstance(word, int) or not 0 <= word < words:
+        raise InputError(f"{name} is {(word, tag)!r}; the sentence has the words 0 to {words - 1}")
     number = number_of(tag, names.tags, "tag")
     if limits.tags is None:
         limits.tags = np.ones((words, len(names.tags)), dtype=bool)
     chosen = np.arange(len(names.tags)) == number
-    limits.tags[place] &= chosen if is_required else ~chosen
+    limits.tags[word] &= chosen if is_required else ~chosen
 
 
 def checked_tags(tags: Sequence[str | None] | None, words: int) -> list[str | None]:
@@ -154,6 +154,6 @@ def checked_adjustment(
         raise InputError(f"{name} has shape {array.shape}; expected {shape}: {axes}")
     bad = np.isnan(array) | (array == np.inf)
     if bad.any():
-        place = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise InputError(f"{name}{list(place)} is {array[place]}; write -inf to forbid {what}")
+        cell = tuple(int(index) for index in np.argwhere(bad)[0])
+        raise InputError(f"{name}{list(cell)} is {array[cell]}; write -inf to forbid {what}")
     return array

@@ -164,17 +164,17 @@ class HeadRules:
         """Return the place of the head among the children of a phrase with this label; children are their labels."""
         if not len(children):
             raise InputError("children is empty; a phrase has at least one")
-        places = [place for place, child in enumerate(children) if not self.is_punctuation(child)]
-        if not places:
-            places = list(range(len(children)))
-        labels = [children[place] for place in places]
+        indices = [index for index, child in enumerate(children) if not self.is_punctuation(child)]
+        if not indices:
+            indices = list(range(len(children)))
+        labels = [children[index] for index in indices]
         head = self._search(label, labels)
         if self._is_base(label, labels):
-            return places[head]
+            return indices[head]
         if head >= MIN_COORDINATED and labels[head - 1] in self.conjunctions:
-            before = [place for place in range(head - 1) if labels[place] not in self.conjunctions]
+            before = [index for index in range(head - 1) if labels[index] not in self.conjunctions]
             head = before[-1] if before else head
-        return places[head]
+        return indices[head]
 
     def _is_base(self, label: str, children: Sequence[str]) -> bool:
         """Whether a phrase is a base phrase, marked or not; the rule of coordination does not hold in these."""
@@ -190,10 +190,10 @@ class HeadRules:
         from_left = range(len(labels))
         for search in searches:
             order = from_left if search.direction == "left" else from_left[::-1]
-            for place in order[:1] if search.direction == "last" else order:
-                child = labels[place]
+            for index in order[:1] if search.direction == "last" else order:
+                child = labels[index]
                 if self._unmarked(child) in search.labels:
-                    return place
+                    return index
         return 0 if searches[-1].direction == "left" else len(labels) - 1
 
 
@@ -211,8 +211,8 @@ def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
             stack[-1][2].append(("", words))
         else:
             number, node, children = stack.pop()
-            place = 0 if node.is_preterminal() else rules.head_child(node.label, [label for label, _ in children])
-            head_of[number] = children[place][1]
+            index = 0 if node.is_preterminal() else rules.head_child(node.label, [label for label, _ in children])
+            head_of[number] = children[index][1]
             if stack:
                 stack[-1][2].append((node.label, head_of[number]))
     return head_of

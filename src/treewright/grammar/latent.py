@@ -205,7 +205,7 @@ class LatentGrammar(Component):
         sentences = [LatentSentence(model, words) for model in self.models]
         sums = self._sums(sentences, False)
         trees: list[Tree] = []
-        for members in (*([place] for place in range(len(sums))), range(len(sums))):
+        for members in (*([member] for member in range(len(sums))), range(len(sums))):
             score, nodes = self._max_rule(sums, members)
             has_tree = score > -np.inf
             trees.append(self._union.tree(nodes, words) if has_tree else sentences[0].cover().tree)
@@ -226,12 +226,12 @@ class LatentGrammar(Component):
     def _max_rule(self, sums: Sequence[LatentSums], members: Iterable[int]) -> tuple[float, NDArray[np.int32]]:
         """The score and the nodes of the tree of some members, with chains of the union; -inf without one."""
         union = self._union
-        with_tree = [place for place in members if sums[place].has_tree]
+        with_tree = [member for member in members if sums[member].has_tree]
         score, nodes = -np.inf, np.zeros((0, 3), dtype=np.int32)
-        for group in ([with_tree] if with_tree else []) + [[place] for place in with_tree]:
+        for group in ([with_tree] if with_tree else []) + [[member] for member in with_tree]:
             score, nodes = max_rule(
                 *(union.rules, union.chain_rows, len(union.symbols)),
-                *([sums[place] for place in group], [union.numbers[place] for place in group]),
+                *([sums[member] for member in group], [union.numbers[member] for member in group]),
             )
             if score > -np.inf:  # all together, else the first that has a tree
                 break
@@ -290,15 +290,15 @@ class Union:
         """Number the symbols, rules and chains of all models; the goal is the first symbol of each."""
         goal = models[0].plain.symbols[0]
         symbols = (goal, *sorted({symbol for model in models for symbol in model.plain.symbols} - {goal}))
-        number = {symbol: place for place, symbol in enumerate(symbols)}
+        number = {symbol: index for index, symbol in enumerate(symbols)}
         rules: dict[tuple[int, ...], int] = {}
         chains: dict[tuple[int, ...], int] = {}
         numbers: list[tuple[Indices, Indices, Indices]] = []
         for model in models:
-            own = np.array([number[symbol] for symbol in model.plain.symbols], dtype=np.int32)
-            of_rules = [rules.setdefault(tuple(own[rule].tolist()), len(rules)) for rule in model.plain.rules]
-            of_chains = [chains.setdefault(tuple(own[[*chain]].tolist()), len(chains)) for chain in model.plain.chains]
-            numbers.append((np.array(of_rules, dtype=np.int32), np.array(of_chains, dtype=np.int32), own))
+            ids = np.array([number[symbol] for symbol in model.plain.symbols], dtype=np.int32)
+            of_rules = [rules.setdefault(tuple(ids[rule].tolist()), len(rules)) for rule in model.plain.rules]
+            of_chains = [chains.setdefault(tuple(ids[[*chain]].tolist()), len(chains)) for chain in model.plain.chains]
+            numbers.append((np.array(of_rules, dtype=np.int32), np.array(of_chains, dtype=np.int32), ids))
         return cls(symbols, np.array(list(rules), dtype=np.int32).reshape(-1, 3), tuple(chains), numbers)
 
     @cached_property
@@ -423,9 +423,9 @@ def checked_weights(weights: Sequence[float] | None, count: int) -> list[float]:
     numbers = [float(weight) for weight in weights]
     if len(numbers) != count:
         raise InputError(f"weights has {len(numbers)} entries for {count} trees; give one a tree")
-    for place, weight in enumerate(numbers):
+    for index, weight in enumerate(numbers):
         if not 0 < weight < 1e9:
-            raise InputError(f"weights[{place}] is {weight}; expected a positive number")
+            raise InputError(f"weights[{index}] is {weight}; expected a positive number")
     return numbers
 
 

@@ -55,8 +55,8 @@ class TreebankModel:
     @cached_property
     def tag_of_preterminal(self) -> Indices:
         """For each preterminal, the number of its tag among names.tags."""
-        place = {tag: number for number, tag in enumerate(self.names.tags)}
-        return np.array([place[self.symbols[number].label] for number in self.preterminals], dtype=np.int32)
+        number_of = {tag: number for number, tag in enumerate(self.names.tags)}
+        return np.array([number_of[self.symbols[number].label] for number in self.preterminals], dtype=np.int32)
 
     @cached_property
     def kernel(self) -> ContextFree:

@@ -85,8 +85,8 @@ def raise_punctuation(tree: Tree, rules: HeadRules) -> Tree:
     def make(node: Tree, children: list[Tree | str]) -> Nodes:
         if node is tree or all(map(is_raised, children)):
             return [Tree(node.label, children)]
-        first = next(place for place, child in enumerate(children) if not is_raised(child))
-        after = next(place for place in range(len(children), 0, -1) if not is_raised(children[place - 1]))
+        first = next(index for index, child in enumerate(children) if not is_raised(child))
+        after = next(index for index in range(len(children), 0, -1) if not is_raised(children[index - 1]))
         return [*children[:first], Tree(node.label, children[first:after]), *children[after:]]
 
     (root,) = rebuild(tree, make)

@@ -305,5 +305,5 @@ def part_begins(words: Sequence[str], max_words: int) -> list[int]:
     while len(words) - begins[-1] > max_words:
         latest = begins[-1] + max_words
         places = range(latest, latest - max_words // 2, -1)
-        begins.append(next((place for place in places if not any(map(str.isalnum, words[place - 1]))), latest))
+        begins.append(next((position for position in places if not any(map(str.isalnum, words[position - 1]))), latest))
     return begins

@@ -210,8 +210,8 @@ def _slots(size: int, above: Indices, values: Hashes) -> Hashes:
     heads = above[order]
     is_first = np.append(True, heads[1:] != heads[:-1]) if len(heads) else np.zeros(0, bool)
     begin = np.maximum.accumulate(np.where(is_first, np.arange(len(heads)), 0)) if len(heads) else heads
-    place = np.arange(len(heads)) - begin
-    kept = place < SET_SIZE
+    rank = np.arange(len(heads)) - begin
+    kept = rank < SET_SIZE
     slots = np.full((size, SET_SIZE), _NOTHING, np.uint32)
-    slots[heads[kept], place[kept]] = values[order[kept]]
+    slots[heads[kept], rank[kept]] = values[order[kept]]
     return slots

@@ -95,9 +95,9 @@ def _coordinators(view: TreeView, node: int) -> Iterator[tuple[str, str]]:
     after = [word for other, word in with_words if other > node]
     before = [word for other, word in with_words if other < node]
     of_head = _coordinators_of(view, view.heads[node])
-    for name, words, place in (("next", after, 0), ("previous", before, -1), ("head", of_head, -1)):
+    for name, words, index in (("next", after, 0), ("previous", before, -1), ("head", of_head, -1)):
         if words:
-            yield name, _phrase(view, view.lemmas, words[place])
+            yield name, _phrase(view, view.lemmas, words[index])
 
 
 def _coordinators_of(view: TreeView, node: int) -> list[int]:

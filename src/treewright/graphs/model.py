@@ -123,7 +123,7 @@ def score_edges(choices: Choices, cells: NDArray[np.int32], table: NDArray[np.fl
     scores = table[cells].sum(axis=1)
     first = choices.begin[:-1]
     odds = np.logaddexp.reduceat(scores, first).tolist()
-    labels = [choices.labels[place] for place in best_labels(scores, choices.pair_of, first).tolist()]
+    labels = [choices.labels[index] for index in best_labels(scores, choices.pair_of, first).tolist()]
     ends = np.cumsum([0, *map(len, choices.pairs)]).tolist()
     each = zip(choices.pairs, ends[:-1], ends[1:], strict=True)
     return [Scored(pairs, odds[low:high], labels[low:high]) for pairs, low, high in each]

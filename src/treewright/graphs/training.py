@@ -240,8 +240,8 @@ class Data:
             for pair in pairs:
                 labels = choices.labels[begin[len(gold)] : begin[len(gold) + 1]]
                 label = example.edges.get((pair.head, pair.modifier))
-                place = labels.index(label) if label in labels else -1
-                gold.append(NO_EDGE if label is None else UNKNOWN_LABEL if place < 0 else begin[len(gold)] + place)
+                index = labels.index(label) if label in labels else -1
+                gold.append(NO_EDGE if label is None else UNKNOWN_LABEL if index < 0 else begin[len(gold)] + index)
         optional = [model.paths[pair.path].optional for pairs in choices.pairs for pair in pairs]
         return cls(choices, cells, np.array(gold, np.int64), np.array(optional, bool))
 

@@ -118,7 +118,7 @@ def allowed_arcs(
     An InfeasibleError says that decisions about punctuation are not those of a tree of the model.
     """
     positions = words_of(sentence, model.tags_of).positions.tolist()
-    number = {0: 0} | {position + 1: place for place, position in enumerate(positions, start=1)}
+    number = {0: 0} | {position + 1: index for index, position in enumerate(positions, start=1)}
     allowed = np.zeros((len(number), len(number)))
     if not positions and (require or forbid):
         raise InfeasibleError("every word is punctuation")

@@ -155,9 +155,9 @@ class ArcModel:
 
     def scores(self, cells: Cells) -> Array:
         """Return Xw for every cell; unknown features have weight 0, cells that are no arcs have score -inf."""
-        place = np.minimum(np.searchsorted(self.codes, cells.codes), len(self.codes) - 1)
-        known = self.codes[place] == cells.codes
-        scores: Array = np.where(known, self.weights[place], 0.0).sum(axis=1)
+        index = np.minimum(np.searchsorted(self.codes, cells.codes), len(self.codes) - 1)
+        known = self.codes[index] == cells.codes
+        scores: Array = np.where(known, self.weights[index], 0.0).sum(axis=1)
         scores[~cells.valid] = -np.inf
         return scores
 

@@ -283,8 +283,8 @@ class InducedParser(Component):
             tree = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
             if tree.value == -math.inf:
                 raise InfeasibleError("no projective tree within the limits of the model has these arcs")
-            place = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
-            heads[words.positions] = place[tree.heads]
+            conll_number = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
+            heads[words.positions] = conll_number[tree.heads]
             root = int(words.positions[tree.heads == 0][0]) + 1
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True

@@ -110,8 +110,8 @@ class DependencyOracle(SharedOracle[ArcVariables]):
     def _order(self) -> NDArray[np.intp]:
         """The variable of each arc of the parts."""
         head, modifier, _ = self.parts.arcs
-        place = self.variables.matrix(np.arange(self.variables.count, dtype=np.float64), -1.0)
-        return place[head, modifier].astype(np.intp)
+        variable_at = self.variables.matrix(np.arange(self.variables.count, dtype=np.float64), -1.0)
+        return variable_at[head, modifier].astype(np.intp)
 
     @cached_property
     def _allowed(self) -> Parts:
@@ -176,7 +176,7 @@ def candidate_arcs(arcs: ArcVariables) -> Candidates:
 
 def only_arcs(words: int, heads: Indices, kept: list[int]) -> NDArray[Any]:
     """Return adjustments over all words of a sentence that allow only the arcs of a tree over the words parsed."""
-    node = [0, *(place + 1 for place in kept)]
+    node = [0, *(position + 1 for position in kept)]
     full = np.full((words + 1, words + 1), -np.inf)
     for m, h in enumerate(heads.tolist()):
         if m:

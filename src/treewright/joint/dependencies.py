@@ -144,9 +144,10 @@ class GrammarWithDependencies(JointModel[Collins]):
         """The tags that the tagger considers for each word that is parsed, its best one first; none for the others."""
         considered: list[list[str]] = [[] for _ in sentence.words]
         if sentence.kept:
-            tagger = SentenceTagger(self.tagger, [sentence.words[place] for place in sentence.kept])
-            for place, names in zip(sentence.kept, ConsideredTags(tagger, len(sentence.kept)).by_word(), strict=True):
-                considered[place] = names
+            tagger = SentenceTagger(self.tagger, [sentence.words[position] for position in sentence.kept])
+            names_by_word = ConsideredTags(tagger, len(sentence.kept)).by_word()
+            for position, names in zip(sentence.kept, names_by_word, strict=True):
+                considered[position] = names
         return considered
 
 
@@ -157,8 +158,8 @@ def tagged_words(
     if not sentence.kept:
         return Sentence.from_words(["."])
     given = [None] * len(considered) if tags is None else tags
-    chosen = [given[place] or considered[place][0] for place in sentence.kept]
-    return Sentence.from_words([sentence.words[place] for place in sentence.kept], upos=chosen, xpos=chosen)
+    chosen = [given[position] or considered[position][0] for position in sentence.kept]
+    return Sentence.from_words([sentence.words[position] for position in sentence.kept], upos=chosen, xpos=chosen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -134,9 +134,9 @@ class TagProblem:
         """Both models over the tags that both have for each word, of words with a given tag only over this one."""
         words, grammar = self.words, self.grammar
         considered = ConsideredTags(self.scorer, len(words))
-        place = {tag: number for number, tag in enumerate(grammar.tags)}
-        columns = np.array([place.get(tag, -1) for tag in considered.names], dtype=np.intp)
-        flags = np.zeros((len(words), len(place) + 1), dtype=bool)  # the last column is that of -1
+        number_of = {tag: number for number, tag in enumerate(grammar.tags)}
+        columns = np.array([number_of.get(tag, -1) for tag in considered.names], dtype=np.intp)
+        flags = np.zeros((len(words), len(number_of) + 1), dtype=bool)  # the last column is that of -1
         flags[:, columns] |= considered.flags
         flags = flags[:, :-1]
         oracle: GrammarOracle | ForestOracle
@@ -178,10 +178,10 @@ class TagProblem:
         """The given tags, and those of the tagger that the grammar has."""
         names, known = list(self.scorer.tags), set(self.grammar.tags)
         best, value = self.scorer.best(np.zeros((len(self.words), len(names))))
-        found = [names[tag] for tag in best] if value > -math.inf else [""] * len(self.words)
+        best_tags = [names[tag] for tag in best] if value > -math.inf else [""] * len(self.words)
         return [
             given if given is not None else tag if tag in known else None
-            for given, tag in zip(self.tags or [None] * len(self.words), found, strict=True)
+            for given, tag in zip(self.tags or [None] * len(self.words), best_tags, strict=True)
         ]
 
 
@@ -221,7 +221,7 @@ def forest_oracle(forest: ParseForest, given: Sequence[str | None], considered: 
     For the other words the tagger may choose the tag that is given, or with which a word is left out, if it considers
     this tag, and any tag otherwise.
     """
-    sentence, place = forest.sentence, {tag: number for number, tag in enumerate(forest.sentence.grammar.tags)}
+    sentence, number_of = forest.sentence, {tag: number for number, tag in enumerate(forest.sentence.grammar.tags)}
     shared, others = np.zeros_like(considered), considered.copy()
     if forest.forest is not None:
         kept, tags = forest.forest.words().T
@@ -231,8 +231,8 @@ def forest_oracle(forest: ParseForest, given: Sequence[str | None], considered: 
         if name is None:
             continue
         shared[number] = False
-        if considered[number, place[name]]:
-            others[number] = np.arange(len(place)) == place[name]
+        if considered[number, number_of[name]]:
+            others[number] = np.arange(len(number_of)) == number_of[name]
     others[shared.any(axis=1)] = False
     word, tag = np.nonzero(shared)
     return ForestOracle(TagVariables(word, tag, others), np.ones(len(word), dtype=np.bool_), forest)

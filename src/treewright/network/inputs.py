@@ -70,7 +70,7 @@ def tag_strings(sentence: Sentence, columns: Sequence[str]) -> list[tuple[str, .
     [('upos=PRON', 'feats=Case=Nom', 'feats=Number=Sing'), ('upos=VERB',)]
     """
     cells = [[values_of(name, cell) for cell in getattr(sentence, name)] for name in columns]
-    return [tuple(chain.from_iterable(column[place] for column in cells)) for place in range(len(sentence))]
+    return [tuple(chain.from_iterable(column[index] for column in cells)) for index in range(len(sentence))]
 
 
 def values_of(column: str, cell: str) -> list[str]:
@@ -105,5 +105,5 @@ def subwords_of(form: str) -> Iterator[str]:
     yield from (f"e{lower[-length:]}" for length in range(1, min(MAX_SUFFIX, len(lower)) + 1))
     marked = f"<{lower}>"
     for length in GRAMS:
-        places = min(len(marked) - length + 1, MAX_GRAMS)
-        yield from (f"g{marked[place : place + length]}" for place in range(places))
+        count = min(len(marked) - length + 1, MAX_GRAMS)
+        yield from (f"g{marked[begin : begin + length]}" for begin in range(count))

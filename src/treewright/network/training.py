@@ -152,7 +152,7 @@ class Trainer:
             learner.steps += 1
             return 0.0
         torch.manual_seed(int(np.random.default_rng([self.options.seed, learner.steps]).integers(1 << 62)))
-        batch = self.batch([self.examples[place] for place in numbers], self.options.word_dropout)
+        batch = self.batch([self.examples[number] for number in numbers], self.options.word_dropout)
         return learner.step(batch, int((batch.lengths - 1).sum()))
 
     def _batches_of(self, epoch: int) -> list[list[int]]:

@@ -190,7 +190,7 @@ class Words(Component):
         cosines = self._vectors.directions @ self._vectors.directions[row]
         cosines[row] = -np.inf
         best = np.argsort(-cosines, kind="stable")[: min(count, len(cosines) - 1)]
-        return [(self.vocabulary[place], float(cosines[place])) for place in best.tolist()]
+        return [(self.vocabulary[index], float(cosines[index])) for index in best.tolist()]
 
     def spelled_like(self, form: str, count: int = 3) -> list[str]:
         """Return at most `count` words that are spelled like a form which has neither vector nor class."""

@@ -15,6 +15,9 @@ from types import NoneType, UnionType
 from typing import Annotated, Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
+
+from treewright.errors import InputError
 
 LONGEST = 60  # characters of a value in a message; not tuned
 MAX_BITS = 28  # of a table of weights: 2^28 weights, as in the bindings
@@ -239,3 +242,17 @@ def _is_int(value: Any) -> bool:
     """Whether it is an int or a NumPy integer of 64 bits, so that none overflows in the core."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     return is_whole and -(2**63) <= value < 2**63
+
+
+def check_forbidding(name: str, array: NDArray[np.float64], what: str) -> NDArray[np.float64]:
+    """Return scores, of which -inf forbids a tag or an arc; refuse NaN and +inf.
+
+    >>> check_forbidding("adjust", np.array([[0.0, np.inf]]), "a tag")
+    Traceback (most recent call last):
+    treewright.errors.InputError: adjust[0, 1] is inf; write -inf to forbid a tag
+    """
+    is_bad = np.isnan(array) | (array == np.inf)
+    if is_bad.any():
+        cell = tuple(int(index) for index in np.argwhere(is_bad)[0])
+        raise InputError(f"{name}{list(cell)} is {array[cell]}; write -inf to forbid {what}")
+    return array

@@ -17,6 +17,7 @@ from typing import Literal, TypedDict
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from treewright.checks import check_forbidding
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.result import number_of
 
@@ -152,8 +153,4 @@ def checked_adjustment(
     if array.shape != shape:
         axes = "a row a word, a column a tag" if what == "a tag" else "[h, m] over root and words"
         raise InputError(f"{name} has shape {array.shape}; expected {shape}: {axes}")
-    bad = np.isnan(array) | (array == np.inf)
-    if bad.any():
-        cell = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise InputError(f"{name}{list(cell)} is {array[cell]}; write -inf to forbid {what}")
-    return array
+    return check_forbidding(name, array, what)

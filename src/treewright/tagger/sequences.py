@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import viterbi as _viterbi
+from treewright.checks import check_forbidding
 from treewright.errors import InfeasibleError
 
 Scores = NDArray[np.float64]
@@ -64,8 +65,4 @@ def check_scores(name: str, values: ArrayLike, axes: int) -> Scores:
     array = np.ascontiguousarray(values, dtype=np.float64)
     if array.ndim != axes:
         raise ValueError(f"{name} has {array.ndim} axes; expected {axes}")
-    bad = np.isnan(array) | (array == np.inf)
-    if bad.any():
-        place = tuple(int(index) for index in np.argwhere(bad)[0])
-        raise ValueError(f"{name}{list(place)} is {array[place]}; write -inf to forbid a tag")
-    return array
+    return check_forbidding(name, array, "a tag")

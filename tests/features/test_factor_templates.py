@@ -7,8 +7,8 @@ import pytest
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.features import Encoder, tree_scorer
-from treewright.features.factors import KINDS, THIRD_ORDER, factor_tables, keep_kinds, kind_of
+from treewright.features import Encoder
+from treewright.features.factors import KINDS, THIRD_ORDER, factor_tables, keep_kinds, kind_of, tree_scorer
 from treewright.features.standard_factors import FACTORS
 from treewright.parser.coordination import coordination_style
 

@@ -11,19 +11,10 @@ import pytest
 
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.features import (
-    ATOMS,
-    Encoder,
-    Labeller,
-    Scorer,
-    Templates,
-    arc_tables,
-    atom_number,
-    label_tables,
-    part_tables,
-    tensor_tables,
-)
+from treewright.features import ATOMS, Encoder, Templates, atom_number
+from treewright.features.kernels import Labeller, Scorer
 from treewright.features.standard import STANDARD
+from treewright.features.templates import arc_tables, label_tables, part_tables, tensor_tables
 
 WORDS = Sentence.from_words(
     ["The", "old", "dog", "barks"],

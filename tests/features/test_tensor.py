@@ -9,7 +9,9 @@ from oracles.treebank import treebank
 
 from treewright.corpus import Sentence
 from treewright.decode import Parts
-from treewright.features import Encoder, TensorScorer, tensor_tables
+from treewright.features import Encoder
+from treewright.features.kernels import TensorScorer
+from treewright.features.templates import tensor_tables
 from treewright.learn import Averaged, Weights
 from treewright.parser.stages.tensor import DISTANCES
 

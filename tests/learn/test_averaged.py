@@ -7,8 +7,12 @@ import pytest
 
 from treewright.corpus import Sentence
 from treewright.decode import Parts
-from treewright.features import Encoder, Scorer, arc_tables
-from treewright.learn import Averaged, step_size, tree_difference
+from treewright.features import Encoder
+from treewright.features.kernels import Scorer
+from treewright.features.templates import arc_tables
+from treewright.learn import Averaged
+from treewright.learn.averaged import step_size
+from treewright.learn.gradients import tree_difference
 
 
 def test_average_is_the_mean_of_all_weights() -> None:

@@ -10,7 +10,7 @@ from oracles.trees import Tree, all_trees
 
 from treewright import _core
 from treewright.decode import Parts
-from treewright.learn import (
+from treewright.learn.gradients import (
     add_margin,
     arc_gradient,
     automata_difference,

@@ -1,11 +1,6 @@
 """Maps a sentence to scored parts: templates as data, hashed atoms, scorers."""
 
-from treewright._core import AtomBatch, Labeller, Scorer, TensorScorer, TreeScorer
-from treewright.features.atoms import ATOMS, Encoder, atom_number, common_words
-from treewright.features.factors import tree_scorer
-from treewright.features.templates import Templates, arc_tables, label_tables, part_tables, tensor_tables
+from treewright.features.atoms import ATOMS, Encoder, atom_number
+from treewright.features.templates import Templates
 
-__all__ = [
-    "ATOMS", "AtomBatch", "Encoder", "Labeller", "Scorer", "Templates", "TensorScorer", "TreeScorer", "arc_tables",
-    "atom_number", "common_words", "label_tables", "part_tables", "tensor_tables", "tree_scorer",
-]  # fmt: skip
+__all__ = ["ATOMS", "Encoder", "Templates", "atom_number"]

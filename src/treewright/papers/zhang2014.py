@@ -26,9 +26,10 @@ from treewright.corpus import Sentence
 from treewright.decode.options import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
-from treewright.features import Scorer
+from treewright.features.kernels import Scorer
 from treewright.features.standard import STANDARD
-from treewright.learn import Averaged, Numbers, State, Training, add_margin
+from treewright.learn import Averaged, Numbers, State, Training
+from treewright.learn.gradients import add_margin
 from treewright.papers import koo2010
 from treewright.papers.common import (
     MaxSentences,

@@ -5,7 +5,6 @@ from treewright.parser.explanation import Alternative, Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
 from treewright.parser.options import (
-    MODELS,
     FactorOptions,
     Labelling,
     ParserOptions,
@@ -13,16 +12,13 @@ from treewright.parser.options import (
     Pruning,
     Scoring,
     TensorOptions,
-    changed,
     resolve,
 )
 from treewright.parser.parser import Parser
 from treewright.parser.ranking import Ranked, rank
 from treewright.parser.tree_parts import Part
-from treewright.parser.worker import ParseOptions, TreeOptions
 
 __all__ = [
-    "MODELS",
     "Alternative",
     "Alternatives",
     "Completion",
@@ -31,7 +27,6 @@ __all__ = [
     "KBest",
     "LabelRules",
     "Labelling",
-    "ParseOptions",
     "Parser",
     "ParserOptions",
     "ParserSettings",
@@ -40,8 +35,6 @@ __all__ = [
     "Ranked",
     "Scoring",
     "TensorOptions",
-    "TreeOptions",
-    "changed",
     "rank",
     "resolve",
 ]

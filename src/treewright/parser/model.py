@@ -9,21 +9,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.features import (
-    Labeller,
-    Scorer,
-    Templates,
-    TensorScorer,
-    TreeScorer,
-    arc_tables,
-    atom_number,
-    label_tables,
-    part_tables,
-    tensor_tables,
-    tree_scorer,
-)
-from treewright.features.factors import KINDS, keep_kinds
+from treewright.features import Templates, atom_number
+from treewright.features.factors import KINDS, keep_kinds, tree_scorer
+from treewright.features.kernels import Labeller, Scorer, TensorScorer, TreeScorer
 from treewright.features.standard import STANDARD
+from treewright.features.templates import arc_tables, label_tables, part_tables, tensor_tables
 from treewright.graphs.model import GraphModel
 from treewright.learn import Calibration, Weights
 from treewright.network import Network

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any
 
 from treewright import trees
 from treewright.checks import (
@@ -248,18 +248,6 @@ class ParserSettings:
 def where_given(values: Mapping[str, Any]) -> dict[str, Any]:
     """Return the values that are not None."""
     return {name: value for name, value in values.items() if value is not None}
-
-
-T = TypeVar("T", ParserOptions, Pruning, Scoring)
-
-
-def changed(options: T, **values: Any) -> T:
-    """Return a copy of the options with those of the values that are not None.
-
-    >>> changed(ParserOptions(), model="sib", seed=None).model
-    'sib'
-    """
-    return replace(options, **where_given(values))
 
 
 def resolve(options: ParserOptions | ParserSettings, sentences: Sequence[Sentence]) -> ParserSettings:

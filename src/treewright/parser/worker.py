@@ -22,7 +22,8 @@ from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import FormatError, InputError
-from treewright.features import AtomBatch, Encoder, Labeller
+from treewright.features import Encoder
+from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, tags_of
 from treewright.parser.long_sentences import cut_sentence, join_parts

@@ -29,20 +29,10 @@ from treewright.model.component import (
 )
 from treewright.model.registry import component_class
 from treewright.network import Network, NetworkOptions
-from treewright.parser import (
-    Alternatives,
-    Completion,
-    Explanation,
-    KBest,
-    ParseOptions,
-    Parser,
-    ParserOptions,
-    ParserSettings,
-    TreeOptions,
-)
+from treewright.parser import Alternatives, Completion, Explanation, KBest, Parser, ParserOptions, ParserSettings
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.networks import with_readings, without_reading
-from treewright.parser.worker import groups
+from treewright.parser.worker import ParseOptions, TreeOptions, groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import Joined, join_files

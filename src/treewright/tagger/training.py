@@ -23,10 +23,9 @@ from treewright.learn import (
     Stage,
     State,
     Weights,
-    calibration_report,
     run,
 )
-from treewright.learn.calibration import first_sentences, fit
+from treewright.learn.calibration import calibration_report, first_sentences, fit
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,

@@ -22,7 +22,8 @@ from treewright.corpus import Sentence
 from treewright.features import Templates
 from treewright.graphs.training import Trainer as GraphTrainer
 from treewright.graphs.training import checked_examples
-from treewright.learn import StageCost, Training, calibration_report
+from treewright.learn import StageCost, Training
+from treewright.learn.calibration import calibration_report
 from treewright.parser.calibration import calibrate
 from treewright.parser.label_rules import LabelRules
 from treewright.parser.model import ParserModel

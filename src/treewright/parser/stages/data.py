@@ -10,8 +10,10 @@ import numpy as np
 
 from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse
-from treewright.features import AtomBatch, Encoder, Labeller, Templates, common_words
+from treewright.features import Encoder, Templates
+from treewright.features.atoms import common_words
 from treewright.features.factors import THIRD_ORDER, keep_kinds
+from treewright.features.kernels import AtomBatch, Labeller
 from treewright.learn import Averaged, Judgement, Stage, Weights
 from treewright.parser.completion import OPEN
 from treewright.parser.label_rules import NO_RULES, LabelRules

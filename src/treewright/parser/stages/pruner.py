@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 from treewright import decode
 from treewright.decode import Candidates
-from treewright.learn import Averaged, Stage, StageCost, Training, Weights, arc_gradient
+from treewright.learn import Averaged, Stage, StageCost, Training, Weights
+from treewright.learn.gradients import arc_gradient
 from treewright.parser.model import new_pruner
 from treewright.parser.options import ParserSettings
 from treewright.parser.stages.data import TrainingData, others

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import decode
-from treewright.features import Scorer
-from treewright.learn import (
-    Averaged,
+from treewright.features.kernels import Scorer
+from treewright.learn import Averaged
+from treewright.learn.averaged import step_size
+from treewright.learn.gradients import (
     add_margin,
     automata_difference,
     nonprojective_gradient,
     projective_gradient,
-    step_size,
     tree_difference,
 )
 from treewright.parser.completion import Arc

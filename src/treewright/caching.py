@@ -1,8 +1,10 @@
-"""Properties that are computed once."""
+"""Values that are computed once: properties of objects, and workers of threads."""
 
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from threading import local
 from typing import Any, TypeVar, overload
 
 T = TypeVar("T")
@@ -36,3 +38,11 @@ class cached_property(functools.cached_property[T]):
         assert self.attrname is not None
         value: T = vars(instance).setdefault(self.attrname, self.func(instance))
         return value
+
+
+def worker_of_thread(workers: local, make: Callable[[], T]) -> T:
+    """Return the worker of the current thread, which is made when the thread first asks for it."""
+    if not hasattr(workers, "worker"):
+        workers.worker = make()
+    worker: T = workers.worker
+    return worker

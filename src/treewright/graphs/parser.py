@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from treewright import streams
+from treewright.caching import worker_of_thread
 from treewright.checks import Scale, check_flags, read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -178,10 +179,7 @@ class GraphParser(Component):
         return decision.decode()
 
     def _worker(self) -> GraphWorker:
-        if not hasattr(self._workers, "worker"):
-            self._workers.worker = GraphWorker(self.model)
-        worker: GraphWorker = self._workers.worker
-        return worker
+        return worker_of_thread(self._workers, lambda: GraphWorker(self.model))
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"

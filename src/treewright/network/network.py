@@ -10,6 +10,7 @@ from threading import local
 from types import ModuleType
 from typing import Any, ClassVar
 
+from treewright.caching import worker_of_thread
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -110,10 +111,7 @@ class Network(Component):
         return self._worker().read(sentences)
 
     def _worker(self) -> NetworkWorker:
-        if not hasattr(self._workers, "worker"):
-            self._workers.worker = NetworkWorker(self.model, self._inputs, self._weights)
-        worker: NetworkWorker = self._workers.worker
-        return worker
+        return worker_of_thread(self._workers, lambda: NetworkWorker(self.model, self._inputs, self._weights))
 
     def __repr__(self) -> str:
         sizes, columns = self.model.sizes, ", ".join(self.model.columns)

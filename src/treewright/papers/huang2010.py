@@ -30,9 +30,9 @@ from treewright.papers.common import Treebank, axes, data_argument, ensure_matpl
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
 PUBLISHED = {"single": 91.6, "product": 92.5}  # F1 on the test set of the WSJ, self-trained
-MAX_WORDS = 40  # of sentences of the development and test parts; by convention in the field
+MAX_WORDS = 40  # of sentences of the development and test parts, as in the paper
 
-SAMPLES = 10_000  # of the bootstrap; by convention
+SAMPLES = 10_000  # of the bootstrap; not tuned
 
 Report = Callable[[str], None]
 Counts = NDArray[np.int64]  # [system, sentence, 2]: 2 x right brackets, and gold + system brackets

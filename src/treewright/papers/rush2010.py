@@ -69,7 +69,7 @@ PUBLISHED_ITERATIONS = {  # per cent; the last: not certified
     "tags": (58.7, 15.4, 6.3, 3.6, 10.3, 3.8, 0.8, 1.1),
 }
 LIMITS = (1, 2, 3, 5, 10, 20, 50)  # of iterations, for Figure 5
-SAMPLES = 10_000  # of the bootstrap; by convention
+SAMPLES = 10_000  # of the bootstrap; not tuned
 
 OnReport = Callable[[int, int], None]  # sentences done, of
 Joint = TypeVar("Joint", GrammarWithDependencies, GrammarWithTagger)

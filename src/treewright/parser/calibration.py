@@ -57,13 +57,13 @@ def parse_held_out(worker: Worker, sentences: Sequence[Sentence]) -> Held:
     trees = [tree[1:] for group in decoded for tree in group.heads]
     labels = [
         label
-        for one in decoded
-        for names in worker.label_probabilities(one.inputs, one.heads, 1.0)[0]
+        for group in decoded
+        for names in worker.label_probabilities(group.inputs, group.heads, 1.0)[0]
         for label in names
     ]
     gold = [label for sentence in sentences for label in sentence.deprels]
     heads = [head == sentence.heads for head, sentence in zip(trees, sentences, strict=True)]
-    right = np.array([one == other for one, other in zip(labels, gold, strict=True)], dtype=np.bool_)
+    right = np.array([label == gold_label for label, gold_label in zip(labels, gold, strict=True)], dtype=np.bool_)
     nothing = np.zeros(0, dtype=np.bool_)
     has_head = [nothing, *(sentence.heads >= 0 for sentence in sentences)]
     has_label = [nothing, *(is_labelled(sentence) for sentence in sentences)]

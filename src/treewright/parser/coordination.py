@@ -27,10 +27,10 @@ def coordination_style(sentences: Iterable[Sentence]) -> int:
     >>> [coordination_style([Sentence.from_words(words, upos=tags, heads=heads)]) for heads in ([0, 3, 1], [0, 1, 2])]
     [4, 2]
     """
-    found: Counter[int] = Counter()
+    counts: Counter[int] = Counter()
     for sentence in sentences:
-        found.update(styles_of(sentence))
-    return max(found, key=lambda style: (found[style], style == UNIVERSAL, -style)) if found else UNIVERSAL
+        counts.update(styles_of(sentence))
+    return max(counts, key=lambda style: (counts[style], style == UNIVERSAL, -style)) if counts else UNIVERSAL
 
 
 def styles_of(sentence: Sentence) -> Iterable[int]:

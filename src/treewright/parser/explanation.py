@@ -91,7 +91,7 @@ class Explanation:
         yield f"The parser attaches {word} to {best_head}: {ours}."
         yield f"The best tree with {head} -> {word}: {theirs}."
         exactly = "" if self.certified else ", not certified: the search was ended before the proof"
-        yield f"Difference: the tree with {head} -> {word} scores {abs(self.loss):.3f} {self._comparison}{exactly}."
+        yield f"Difference: the tree with {head} -> {word} {costs(self.loss)}{exactly}."
         if self.was_pruned:
             others = len(self.added) - 1
             more = f", with {counted(others)} that trees with it may need" if others else ""
@@ -109,10 +109,6 @@ class Explanation:
             if len(rows) > SHOWN:
                 rest = sum(part.score for part in rows[SHOWN:])
                 yield f"  {rest:+8.3f}  {len(rows) - SHOWN} further parts"
-
-    @property
-    def _comparison(self) -> str:
-        return "more" if self.loss < 0 else "less"
 
     def _about(self, probability: float) -> str:
         return f"{'' if self.is_probability_exact else 'about '}{probability:.3f}"
@@ -167,15 +163,15 @@ class Alternatives(Sequence[Alternative]):
             "probability_is_exact": self.is_probability_exact,
             "alternatives": [
                 {
-                    "head": one.head,
-                    "head_form": named(one.head, self.best.forms),
-                    "deprel": one.label,
-                    "loss": one.loss,
-                    "probability": one.probability,
-                    "is_candidate": one.is_candidate,
-                    "certified": one.certified,
+                    "head": rival.head,
+                    "head_form": named(rival.head, self.best.forms),
+                    "deprel": rival.label,
+                    "loss": rival.loss,
+                    "probability": rival.probability,
+                    "is_candidate": rival.is_candidate,
+                    "certified": rival.certified,
                 }
-                for one in self.heads
+                for rival in self.heads
             ],
         }
 
@@ -187,10 +183,10 @@ class Alternatives(Sequence[Alternative]):
         lines = [f"{word} is attached to {head} ({label}), probability {about}{self.probability:.3f}."]
         if not self.heads:
             lines.append("There is no other head.")
-        for one in self.heads:
-            note = "" if one.is_candidate else " (removed by pruning)"
-            figures = f"{costs(one.loss)}, probability {about}{one.probability:.3f}"
-            lines.append(f"  {named(one.head, forms)} ({one.label}): {figures}{note}")
+        for rival in self.heads:
+            note = "" if rival.is_candidate else " (removed by pruning)"
+            figures = f"the best tree with it {costs(rival.loss)}, probability {about}{rival.probability:.3f}"
+            lines.append(f"  {named(rival.head, forms)} ({rival.label}): {figures}{note}")
         return "\n".join(lines)
 
 
@@ -206,9 +202,9 @@ def costs(loss: float) -> str:
     """Say what a tree loses.
 
     >>> costs(0.25), costs(-0.25)
-    ('the best tree with it scores 0.250 less', 'the best tree with it scores 0.250 more')
+    ('scores 0.250 less', 'scores 0.250 more')
     """
-    return f"the best tree with it scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
+    return f"scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
 
 
 def explain(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, max_seconds: float | None) -> Explanation:

@@ -56,7 +56,7 @@ class LabelRules(NamedTuple):
         >>> [(rule.label, rule.other) for rule in rules.exclusions]
         [('nsubj', 'nsubj'), ('obj', 'obj')]
         """
-        counts = Counts.of(sentences)
+        counts = Counts(sentences)
         return cls(
             limited(rules_of(counts.pairs, counts.expected_pairs(), min_pair)),
             rules_of(counts.tags, expected_together(counts.tags), min_tag),
@@ -82,7 +82,7 @@ class LabelRules(NamedTuple):
 
     def forbidden(self) -> Forbidden:
         """Return the rules about tags as sets."""
-        tags, head_tags = ({(rule.label, rule.other) for rule in some} for some in (self.tags, self.head_tags))
+        tags, head_tags = ({(rule.label, rule.other) for rule in rules} for rules in (self.tags, self.head_tags))
         return Forbidden(tags, head_tags)
 
     def excluding(self) -> list[Pair]:
@@ -132,22 +132,16 @@ class Forbidden(NamedTuple):
 class Counts:
     """What occurs in a treebank, and how often."""
 
-    def __init__(self) -> None:
+    def __init__(self, sentences: Iterable[Sentence]) -> None:
         self.words: Counter[str] = Counter()  # by tag
         self.modifiers: Counter[Pair] = Counter()  # by the tag of the head, and the label
         self.pairs: Counter[Pair] = Counter()  # two labels below one word, in alphabetical order
         self.tags: Counter[Pair] = Counter()  # a label and the tag of its word
         self.head_tags: Counter[Pair] = Counter()  # a label and the tag of its head
-
-    @classmethod
-    def of(cls, sentences: Iterable[Sentence]) -> Counts:
-        """Count a treebank."""
-        counts = cls()
         for sentence in sentences:
-            counts.add(sentence)
-        return counts
+            self._add(sentence)
 
-    def add(self, sentence: Sentence) -> None:
+    def _add(self, sentence: Sentence) -> None:
         """Count a sentence, without the words whose head or label is open."""
         tags = [ROOT_TAG, *tags_of(sentence)]
         below: dict[int, list[str]] = {}

@@ -22,6 +22,7 @@ from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.features.factors import STYLES
 from treewright.graphs.options import GraphOptions
+from treewright.learn import Learning
 from treewright.learn.engine import restart_epochs
 from treewright.parser.coordination import coordination_style
 from treewright.parser.network_scores import NetworkWeights
@@ -98,43 +99,38 @@ class ScoringSettings(Scoring):
 
 
 @dataclass(frozen=True)
-class Labelling:
+class Labelling(Learning):
     """The model that labels the arcs of a tree."""
 
     bits: Bits = 22
     epochs: Positive = 4
-    rate: Rate = 0.1
     adagrad_epsilon: NotNegative = 10.0
-    margin: NotNegative = 1.0
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
-class FactorOptions:
-    """The model of third-order parts and global features, which are scored beside the second-order parts."""
+class FactorOptions(Learning):
+    """The model of third-order parts and global features, which are scored beside the second-order parts.
+
+    margin: of the gold head for each other head of a word.
+    """
 
     bits: Bits = 22
     epochs: Positive = 3
     rate: Rate = 0.05
     adagrad_epsilon: NotNegative = 10.0
-    margin: NotNegative = 1.0  # of the gold head for each other head of a word
     # Of the learned scores. On the development sets of English-EWT (first 4,000), Danish-DDT, Hungarian-Szeged and
     # Turkish-IMST, 0.4, 0.5 and 0.7 differ by at most 0.14 UAS, none is best on all (benchmarks/factors.py --scales).
     scale: Rate = 0.5
     patience: Count = 0  # climbs from random trees without improvement after which the search ends
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class TensorOptions:
+class TensorOptions(Learning):
     """The low-rank tensor over features of the head, of the modifier and of their distance (Lei et al. 2014).
 
     `tensors` of them are trained, each for itself from other random numbers, and the scores are their mean. The
-    parameters are rows of `rank` numbers for each, as many rows as fit in 2^bits numbers.
+    parameters are rows of `rank` numbers for each, as many rows as fit in 2^bits numbers. margin: of the gold tree for
+    each wrong arc.
     """
 
     bits: Bits = 23
@@ -143,12 +139,8 @@ class TensorOptions:
     epochs: Positive = 4
     rate: Rate = 0.03
     adagrad_epsilon: NotNegative = 30.0
-    margin: NotNegative = 1.0  # of the gold tree for each wrong arc
     scale: Rate = 0.8  # of the learned scores; of 0.5, 0.8, 1 and 1.3 on development sets (benchmarks/factors.py)
     initial: Rate = 0.05  # rows of features begin with random numbers of at most this size
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def factor_scale(self) -> float:

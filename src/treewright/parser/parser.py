@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 import numpy as np
 
 from treewright import streams
+from treewright.caching import worker_of_thread
 from treewright.checks import check, check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -46,7 +47,7 @@ from treewright.parser.model import ParserModel
 from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
 from treewright.parser.networks import with_readings
 from treewright.parser.options import ParserOptions, ParserSettings, resolve, where_given
-from treewright.parser.partial import attachment, check_treebanks, open_cells
+from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
 from treewright.parser.question import Question
 from treewright.parser.stages import check_graphs, stage_costs, train_model
 from treewright.parser.worker import MAX_SECONDS, Parsed, Worker, check_second_order, search_options
@@ -109,7 +110,7 @@ class Parser(Component):
         def fit(observer: Observer, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Parser:
             def origin() -> Origin:
                 graphs = settings.graphs is not None
-                training, development = (fingerprint(some, graphs=graphs) for some in (sentences, held_out))
+                training, development = (fingerprint(part, graphs=graphs) for part in (sentences, held_out))
                 return Origin.now(training, development, settings.to_json())
 
             state, save = checkpoints.open_training(checkpoint, resume, origin)
@@ -118,8 +119,7 @@ class Parser(Component):
             metadata = metadata_of(sentences) | {"training_sha256": fingerprint(sentences)}
             return cls(replace(trained, metadata=metadata))
 
-        named = {"training data": open_cells(sentences), "development data": open_cells(held_out)}
-        notes = [f"{name}: {line}" for name, line in named.items() if line]
+        notes = open_cell_notes(sentences, held_out)
         return Plan(sentences, held_out, settings.to_json(), stage_costs(settings, len(sentences)), fit, notes)
 
     @classmethod
@@ -353,8 +353,8 @@ class Parser(Component):
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
-        >>> found = nlp.parser.alternatives(nlp("The dog barked.")[0], 1, count=2)
-        >>> len(found), found[0].loss > 0
+        >>> heads = nlp.parser.alternatives(nlp("The dog barked.")[0], 1, count=2)
+        >>> len(heads), heads[0].loss > 0
         (2, True)
         """
         heads = check_count(count, "count")
@@ -382,8 +382,8 @@ class Parser(Component):
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
-        >>> [found] = nlp.parser.kbest(nlp("Time flies like an arrow."), 2)
-        >>> len(found), found[0].parse.certified, found[1].parse.gap > 0
+        >>> [trees] = nlp.parser.kbest(nlp("Time flies like an arrow."), 2)
+        >>> len(trees), trees[0].parse.certified, trees[1].parse.gap > 0
         (2, True, True)
         """
         count = check_count(k, "k")
@@ -420,8 +420,8 @@ class Parser(Component):
         is. method, max_seconds and options are those of `parse`.
 
         >>> import treewright as tw
-        >>> [found] = tw.load("en").parser.complete([Sentence.from_words(["It", "rains"], heads=[2, -1])])
-        >>> found.sentence.heads.tolist(), found.sentence.deprels, found.open_heads.tolist()
+        >>> [completion] = tw.load("en").parser.complete([Sentence.from_words(["It", "rains"], heads=[2, -1])])
+        >>> completion.sentence.heads.tolist(), completion.sentence.deprels, completion.open_heads.tolist()
         ([2, 0], ['nsubj', 'root'], [False, True])
         """
         check_seconds(max_seconds)
@@ -439,18 +439,15 @@ class Parser(Component):
         """answer(worker, sentence) for each of the sentences, in order; each of the threads has a worker of its own."""
         check(answer, Callable[..., Any], "answer")
 
-        def answers(some: list[Sentence]) -> list[T]:
+        def answers(chunk: list[Sentence]) -> list[T]:
             worker = self._worker()
-            return [answer(worker, sentence) for sentence in some]
+            return [answer(worker, sentence) for sentence in chunk]
 
         chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
 
     def _worker(self) -> Worker:
-        if not hasattr(self._workers, "worker"):
-            self._workers.worker = Worker(self.model)
-        worker: Worker = self._workers.worker
-        return worker
+        return worker_of_thread(self._workers, lambda: Worker(self.model))
 
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"

@@ -96,6 +96,12 @@ def open_cells(sentences: Iterable[Sentence]) -> str:
     return f"{heads:,} of {words:,} heads and {relations:,} of {words:,} relations are open (_)"
 
 
+def open_cell_notes(train: Iterable[Sentence], dev: Iterable[Sentence]) -> list[str]:
+    """Return lines about the open heads and relations of the training and of the development data."""
+    lines = {"training data": open_cells(train), "development data": open_cells(dev)}
+    return [f"{name}: {line}" for name, line in lines.items() if line]
+
+
 class Attachment(NamedTuple):
     """Shares of right heads, and of words with right head and relation, in per cent."""
 
@@ -111,12 +117,12 @@ def attachment(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -> Attachme
     Attachment(uas=50.0, las=100.0)
     """
     heads = labels = words = labelled = 0
-    for one, other in zip(gold, parsed, strict=True):
-        same, has_label = one.heads == other.heads, is_labelled(one)
-        right = [label == found for label, found in zip(one.deprels, other.deprels, strict=True)]
+    for sentence, parse in zip(gold, parsed, strict=True):
+        same, has_label = sentence.heads == parse.heads, is_labelled(sentence)
+        right = [label == new for label, new in zip(sentence.deprels, parse.deprels, strict=True)]
         heads += int(same.sum())
         labels += int((same & has_label & np.array(right, dtype=np.bool_)).sum())
-        words += int((one.heads >= 0).sum())
+        words += int((sentence.heads >= 0).sum())
         labelled += int(has_label.sum())
     return Attachment(per_cent(heads, words), per_cent(labels, labelled))
 

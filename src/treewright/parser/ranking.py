@@ -79,11 +79,11 @@ def words_of(completion: Completion) -> list[Ranked]:
     sentence, confidence = completion.sentence, completion.arc_confidence
     return [
         Ranked(
-            *("arc", name_of(completion), place + 1, sentence.forms[place]),
-            *(int(sentence.heads[place]), sentence.deprels[place]),
-            *(float(confidence[place]), float(completion.entropy[place])),
+            *("arc", name_of(completion), word, sentence.forms[word - 1]),
+            *(int(sentence.heads[word - 1]), sentence.deprels[word - 1]),
+            *(float(confidence[word - 1]), float(completion.entropy[word - 1])),
         )
-        for place in np.flatnonzero(completion.is_open).tolist()
+        for word in (np.flatnonzero(completion.is_open) + 1).tolist()
     ]
 
 

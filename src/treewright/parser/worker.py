@@ -135,15 +135,15 @@ class Worker:
             for sentence in sentences:
                 check_length(sentence)
         cut = [cut_sentence(sentence) if len(sentence) > MAX_WORDS else [sentence] for sentence in sentences]
-        pieces = [piece for some in cut for piece in some]
+        pieces = [piece for parts in cut for piece in parts]
         batches = ([piece] for piece in pieces) if all_arcs else groups(pieces)  # all arcs take much memory
         parsed = (
             tree
             for batch in batches
             for tree in self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
         )
-        trees = [[next(parsed) for _ in some] for some in cut]
-        return [some[0] if len(some) == 1 else join_parts(some, self.model.labels) for some in trees]
+        trees = [[next(parsed) for _ in parts] for parts in cut]
+        return [parts[0] if len(parts) == 1 else join_parts(parts, self.model.labels) for parts in trees]
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
@@ -215,7 +215,7 @@ class Worker:
         if self.tree_scorer is None or self.model.factors is None:
             return list(starts)
         options = climb_options(self.model.options, projective, root, search)
-        cores, first = [some.core for some in parts], [parse.heads for parse in starts]
+        cores, first = [scored.core for scored in parts], [parse.heads for parse in starts]
         limit = search.get("max_seconds")
         seconds = math.inf if limit is None else float(limit)
         best = self.tree_scorer.climb(inputs.batch, cores, options, first, *self.model.factors, seconds)
@@ -246,12 +246,12 @@ class Worker:
         calibration = self.model.calibrations.label
         labels, probability = self.label_probabilities(inputs, heads, calibration.temperature, decided)
         confidence = by_sentence(heads, calibration.apply(probability))
-        for place, sentence in enumerate(sentences) if any(self.tag_rules.forbidden) else ():
+        for number, sentence in enumerate(sentences) if any(self.tag_rules.forbidden) else ():
             tags = [ROOT_TAG, *tags_of(sentence)]
-            if self.tag_rules.is_broken(tags, heads[place], labels[place]):
-                kept = None if decided is None else [decided[place]]
-                labels[place], probability = self._permitted_labels(sentence, heads[place], tags, kept)
-                confidence[place] = calibration.apply(probability)
+            if self.tag_rules.is_broken(tags, heads[number], labels[number]):
+                kept = None if decided is None else [decided[number]]
+                labels[number], probability = self._permitted_labels(sentence, heads[number], tags, kept)
+                confidence[number] = calibration.apply(probability)
         return labels, confidence
 
     def label_probabilities(
@@ -263,16 +263,18 @@ class Worker:
         labeller: Labeller | None = None,
     ) -> tuple[list[list[str]], Confidence]:
         """Return the best labels of trees, and the probability of each, of all sentences one after the other."""
-        weights, added, given = self.model.labeller, None, None
+        weights, added, fixed = self.model.labeller, None, None
         if self.network is not None:
             both = zip(inputs.readings, heads, strict=True)
             added = np.concatenate([self.network.labels(*each, weights.scale) for each in both])
         if decided is not None:  # -1 for the root and for labels that the model does not have
-            numbers = (number for labels in decided for number in (-1, *(self._numbers.get(one, -1) for one in labels)))
-            given = np.fromiter(numbers, dtype=np.int32)
+            numbers = (
+                number for labels in decided for number in (-1, *(self._numbers.get(label, -1) for label in labels))
+            )
+            fixed = np.fromiter(numbers, dtype=np.int32)
         scale = weights.scale / temperature
         kernel = labeller or self.labeller
-        labels, probability = kernel.best(inputs.batch, heads, weights.values, scale, added, given)
+        labels, probability = kernel.best(inputs.batch, heads, weights.values, scale, added, fixed)
         names = [self.model.labels[label] for label in labels.tolist()]  # that of a root is not used
         ends = accumulate(map(len, heads), initial=0)
         return [names[begin + 1 : end] for begin, end in pairwise(ends)], probability[labels >= 0]
@@ -333,16 +335,16 @@ def climb_options(
 
     Restarts are those of the model, unless `search` is the method "climb" with other ones.
     """
-    given: ChosenMethod = search if search is not None and search.get("method") == "climb" else {}
+    chosen: ChosenMethod = search if search is not None and search.get("method") == "climb" else {}
     of_model = 0 if options.factors is None else options.factors.patience
-    start = given.get("start", "first-order")
+    start = chosen.get("start", "first-order")
     return restart_options(
         projective=projective,
         root=root,
-        patience=0 if start == "map" else given.get("patience", of_model),
-        max_restarts=given.get("max_restarts") or (0 if "patience" in given else MAX_CLIMBS),
+        patience=0 if start == "map" else chosen.get("patience", of_model),
+        max_restarts=chosen.get("max_restarts") or (0 if "patience" in chosen else MAX_CLIMBS),
         by_score=start == "first-order",
-        seed=given.get("seed", 0),
+        seed=chosen.get("seed", 0),
     )
 
 

@@ -19,7 +19,7 @@ class Failure(NamedTuple):
 
 
 def text_batches(texts: Iterable[str], most: int) -> Iterator[list[Numbered]]:
-    """Lists of texts with their places: up to `most` texts or MAX_TEXT_SIZE characters, while they come quickly."""
+    """Yield numbered texts in lists of up to `most` texts or MAX_TEXT_SIZE characters, while they come quickly."""
 
     def is_full(batch: list[Numbered]) -> bool:
         return sum(len(text) for _, text in batch) >= MAX_TEXT_SIZE
@@ -29,18 +29,18 @@ def text_batches(texts: Iterable[str], most: int) -> Iterator[list[Numbered]]:
 
 
 def one_by_one(texts: Iterable[Numbered], parse: Callable[[str], Document]) -> Iterator[Document | Failure]:
-    """The document of each text up to the first error, which names the place of its text."""
-    for place, text in texts:
+    """Yield the document of each text up to the first error, which names the place of its text."""
+    for number, text in texts:
         try:
             yield parse(text)
         except Exception as error:
-            error.args = (f"texts[{place}]: {error}", *error.args[1:])
+            error.args = (f"texts[{number}]: {error}", *error.args[1:])
             yield Failure(error)
             return
 
 
 def documents_of(results: Iterable[Document | Failure]) -> Iterator[Document]:
-    """The documents up to the first error, which is raised."""
+    """Yield the documents up to the first error, which is raised."""
     for result in results:
         if isinstance(result, Failure):
             raise result.error

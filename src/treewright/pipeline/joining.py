@@ -22,21 +22,21 @@ class Joined:
 
 
 def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
-    """The parts in these files, in any order; a component alone replaces that of a pipeline."""
+    """Load the parts in these files, in any order; a component alone replaces that of a pipeline."""
     alone: dict[str, Component] = {}
     files: dict[str, str] = {}
     base: Any = None  # a pipeline
     for path in paths:
-        found = load_component(path, "pipeline", *PIPELINE_ROLES)
-        if found.KIND == "pipeline":
+        loaded = load_component(path, "pipeline", *PIPELINE_ROLES)
+        if loaded.KIND == "pipeline":
             if base is not None:
                 raise InputError(f"{path}: a second pipeline; give one, and the components that replace its own")
-            base = found
+            base = loaded
             continue
-        role = PIPELINE_ROLES[found.KIND]
+        role = PIPELINE_ROLES[loaded.KIND]
         if role in alone:
             raise InputError(f"{path}: a second {role}; a pipeline has one of each")
-        alone[role], files[role] = found, os.fspath(path)
+        alone[role], files[role] = loaded, os.fspath(path)
     graphs = alone.pop("graph parser", None)
     if base is not None:
         return Joined(with_graphs({**base.components, **alone}, graphs), base.metadata, files)
@@ -49,7 +49,7 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
 
 
 def with_graphs(parts: dict[str, Component], graphs: Component | None) -> dict[str, Component]:
-    """The parts, the parser with a graph parser if there is one."""
+    """Return the parts, the parser with a graph parser if there is one."""
     if graphs is None:
         return parts
     parser: Any = parts["parser"]

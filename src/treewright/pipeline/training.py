@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
 from typing import Any, TypeVar
@@ -17,7 +17,7 @@ from treewright.network import Network, NetworkOptions
 from treewright.network import options as network_options
 from treewright.network.network import origin_of
 from treewright.parser import LabelRules, Parser, ParserOptions, ParserSettings, resolve
-from treewright.parser.partial import open_cells
+from treewright.parser.partial import open_cell_notes
 from treewright.parser.stages import check_graphs
 from treewright.parser.stages import stage_costs as parser_stage_costs
 from treewright.pipeline.networks import with_network
@@ -86,13 +86,6 @@ def plan_training(
     shown = settings.to_json() | ({} if recipe.network is None else {"network": recipe.network.to_json()})
     stages = pipeline_stages(recipe, settings, sentences)
     return Plan(sentences, held_out, shown, stages, lambda *run: make(*training.run(*run)), [*notes, *lacking])
-
-
-def open_cell_notes(train: Sequence[Sentence], dev: Sequence[Sentence]) -> Iterator[str]:
-    """Yield how many heads and relations of the training and of the development data are open."""
-    for name, sentences in (("training data", train), ("development data", dev)):
-        if line := open_cells(sentences):
-            yield f"{name}: {line}"
 
 
 def fit_to_treebank(recipe: Recipe, sentences: Sequence[Sentence]) -> tuple[Recipe, list[str]]:

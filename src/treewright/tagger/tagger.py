@@ -11,6 +11,7 @@ from typing import Any, ClassVar
 from numpy.typing import ArrayLike
 
 from treewright import streams
+from treewright.caching import worker_of_thread
 from treewright.checks import check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
@@ -139,10 +140,7 @@ class Tagger(Component):
         return worker.tags.tag(sentence, added, confidence)
 
     def _worker(self) -> Worker:
-        if not hasattr(self._workers, "worker"):
-            self._workers.worker = Worker(self.model)
-        worker: Worker = self._workers.worker
-        return worker
+        return worker_of_thread(self._workers, lambda: Worker(self.model))
 
     def __repr__(self) -> str:
         return f"Tagger({', '.join(self.columns)}; {len(self.tags)} tags, {len(self.model.scripts)} edit scripts)"

@@ -124,11 +124,11 @@ def comparable_columns(tags: Sequence[Tag], gold: Sequence[Tag]) -> list[int]:
     Treebanks exist whose parts follow different schemes of XPOS.
     """
     columns = []
-    for place in range(len(tags[0])):
-        known = {tag[place] for tag in tags}
-        unknown = sum(tag[place] not in known for tag in gold)
+    for column in range(len(tags[0])):
+        known = {tag[column] for tag in tags}
+        unknown = sum(tag[column] not in known for tag in gold)
         if unknown <= MAX_UNKNOWN * len(gold):
-            columns.append(place)
+            columns.append(column)
     return columns
 
 
@@ -254,7 +254,7 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
     options = model.options
     numbers = {tag: number for number, tag in enumerate(model.tags)}
     times = Counter(form for form, _ in tagged_words(sentences, options))
-    own = own_stems(model, sentences)
+    stems_of = own_stems(model, sentences)
     words = tag_words(model)
     known: dict[tuple[str, int], int] = {}
 
@@ -262,7 +262,7 @@ def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[S
         left_out = label if times[form] < options.rare_count else -1  # -1 also for a word without a tag
         row = known.get((form, left_out))
         if row is None:
-            stems = own[form] if left_out >= 0 else NO_STEMS
+            stems = stems_of[form] if left_out >= 0 else NO_STEMS
             row = known[form, left_out] = words.add(form, form.lower(), form.translate(SHAPE), left_out, stems)
         return row
 
@@ -303,12 +303,12 @@ def lemma_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence
     numbers = {script: number for number, script in enumerate(model.scripts)}
     for word, script in scripts_of_words(sentences, numbers, options):
         seen.setdefault(word, Counter())[script] += 1
-    own = own_stems(model, sentences)
+    stems_of = own_stems(model, sentences)
     words = lemma_words(model)
     rows, gold = [], []
     for word, scripts in seen.items():
         script = by_count(scripts)[0]
-        rows.append(add_lemma_word(words, model, word, script, own.get(word[0], NO_STEMS)))
+        rows.append(add_lemma_word(words, model, word, script, stems_of.get(word[0], NO_STEMS)))
         gold.append(script)
     examples = []
     for first in range(0, len(rows), LEMMAS_PER_STEP):
@@ -347,11 +347,4 @@ def word_stage(
             *(learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
         )
 
-    return Stage(
-        name,
-        learner=lambda: AveragedCells(settings.bits),
-        learn=learn,
-        examples=range(len(examples)),
-        size=sum(len(example.rows) for example in examples),
-        epochs=settings.epochs,
-    )
+    return settings.stage(name, learn, range(len(examples)), sum(len(example.rows) for example in examples))

@@ -174,8 +174,8 @@ class WordTable:
         """The row of each form, and whether it has one."""
         if not len(self.keys):
             return np.zeros(len(forms), dtype=np.int64), np.zeros(len(forms), dtype=np.bool_)
-        place = np.minimum(np.searchsorted(self.keys, forms), len(self.keys) - 1)
-        return place, self.keys[place] == forms
+        row = np.minimum(np.searchsorted(self.keys, forms), len(self.keys) - 1)
+        return row, self.keys[row] == forms
 
 
 @dataclass(frozen=True)
@@ -324,9 +324,9 @@ def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spell
     """The columns of the word table; unknown words have tags by their first characters."""
     form = np.asarray(spelled["form"], dtype=np.uint64)
     first = spelled["first"]
-    place, is_known = words.look_up(keys_of(spelled))
+    row, is_known = words.look_up(keys_of(spelled))
     unknown = np.select([first == _CAPITAL, first == _LOWER, first == _DIGIT], [0, 1, 2], default=3)
-    rows = words.rows[place].astype(np.int64) if len(words.rows) else np.zeros((len(form), len(WORD_COLUMNS)), np.int64)
+    rows = words.rows[row].astype(np.int64) if len(words.rows) else np.zeros((len(form), len(WORD_COLUMNS)), np.int64)
     rows = np.where(is_known[:, None], rows, 0)
     if columns is not None:
         rows[:, : columns.shape[1]] = columns
@@ -453,11 +453,11 @@ def with_lines(gap: Places, is_end: NDArray[np.bool_], seed: int) -> Places:
     random = Random(seed)
     lined = np.array(gap)
     has_lines = random.random() < LINE_SHARE
-    for place, (space, end) in enumerate(zip(gap.tolist(), is_end.tolist(), strict=True)):
+    for number, (space, end) in enumerate(zip(gap.tolist(), is_end.tolist(), strict=True)):
         if space == PARAGRAPH_END:
             has_lines = random.random() < LINE_SHARE
         elif space == BLANK and has_lines and (end or random.random() < BREAK_SHARE):
-            lined[place] = LINE
+            lined[number] = LINE
     return lined
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -77,12 +77,4 @@ def classifier_stage(
             *(learner.cells, learner.next_step(), settings.rate, settings.adagrad_epsilon, settings.margin),
         )
 
-    return Stage(
-        name,
-        learner=lambda: AveragedCells(settings.bits),
-        learn=learn,
-        examples=range(len(steps)),
-        size=size,
-        epochs=settings.epochs,
-        shuffle_key=shuffle_key,
-    )
+    return replace(settings.stage(name, learn, range(len(steps)), size), shuffle_key=shuffle_key)

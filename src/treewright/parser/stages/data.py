@@ -100,7 +100,7 @@ class TrainingData:
     @property
     def decided(self) -> list[int]:
         """The numbers of the examples with at least one head."""
-        return [number for number, one in enumerate(self.examples) if one.is_complete or one.decided > 0]
+        return [number for number, example in enumerate(self.examples) if example.is_complete or example.decided > 0]
 
     def words(self, numbers: Sequence[int]) -> int:
         """Count the words with a head in these examples."""

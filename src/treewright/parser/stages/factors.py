@@ -83,8 +83,8 @@ def train_factors(
         worker = Worker(replace(model, factors=weights))
         each = zip(data.dev, scored, dev_parses, strict=True)
         return [
-            worker.climb(group.inputs, some, starts, settings.projective, settings.root, {})
-            for group, some, starts in each
+            worker.climb(group.inputs, scores, starts, settings.projective, settings.root, {})
+            for group, scores, starts in each
         ]
 
     def judge(average: Numbers) -> Judgement:

@@ -117,8 +117,8 @@ def recall(data: TrainingData, candidates: Sequence[Sequence[Candidates]]) -> fl
     """Return the share of the heads of the development set that pruning leaves, in per cent."""
     kept = sum(
         int((sentence.heads[arcs.modifier - 1] == arcs.head).sum())
-        for group, some in zip(data.dev, candidates, strict=True)
-        for sentence, arcs in zip(group.sentences, some, strict=True)
+        for group, pruned in zip(data.dev, candidates, strict=True)
+        for sentence, arcs in zip(group.sentences, pruned, strict=True)
     )
     return per_cent(kept, data.dev_words)
 

@@ -106,8 +106,8 @@ def train_tensor(
     names = [] if settings.factors is None else fold_names(NAME, len(data.examples))
     folds = []
     for fold, name in enumerate(names):
-        one = replace(options, tensors=1, epochs=FOLD_EPOCHS)
-        stage = tensor_stage(name, data, settings, one, parts, others(data.decided, fold, len(names)))
+        single = replace(options, tensors=1, epochs=FOLD_EPOCHS)
+        stage = tensor_stage(name, data, settings, single, parts, others(data.decided, fold, len(names)))
         folds.append(training.run(replace(stage, shuffle_key=f"{NAME} {fold}")))
 
     def parse(weights: Weights) -> list[list[Parse]]:

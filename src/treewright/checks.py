@@ -132,6 +132,13 @@ def check_fields(record: Any) -> None:
         check(getattr(record, entry.name), types[entry.name], entry.name)
 
 
+class Checked:
+    """A base of dataclasses: their fields are checked against their types when one is made."""
+
+    def __post_init__(self) -> None:
+        check_fields(self)
+
+
 def check_flags(**flags: object) -> None:
     """Refuse arguments that are neither True nor False; for calls whose work begins later.
 

@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from treewright._core import CollinsModel
 from treewright.caching import cached_property
-from treewright.checks import NotNegative, Positive, check_fields, read_plain
+from treewright.checks import Checked, NotNegative, Positive, read_plain
 from treewright.corpus import Tree
 from treewright.errors import InputError
 from treewright.grammar.collins_events import EventCounter, Events, Symbols, table
@@ -36,15 +36,12 @@ LONG_BEAM = 2 * math.log(10)  # nats, of longer sentences; not tuned
 
 
 @dataclass(frozen=True)
-class CollinsOptions:
+class CollinsOptions(Checked):
     """How model 1 is trained, and the default of its search; saved with the model."""
 
     head_rules: str = "english"  # a table (english, general) or a file
     min_count: Positive = 5  # words seen less often are known by their class; not tuned (published: 6)
     beam: NotNegative | None = BEAM  # nats; None: exact search
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class Collins(Component):

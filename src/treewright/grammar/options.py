@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Annotated, Any
 
-from treewright.checks import Count, NotNegative, Positive, Range, Share, check_fields
+from treewright.checks import Checked, Count, NotNegative, Positive, Range, Share
 from treewright.grammar.trees import Markov
 
 
 @dataclass(frozen=True)
-class TreebankOptions:
+class TreebankOptions(Checked):
     """Everything that the training of a treebank grammar depends on beside the data."""
 
     markov: Markov = field(default_factory=Markov)
     rare_count: Positive = 5  # words seen at most so often are the examples of unknown words
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
@@ -25,7 +22,7 @@ class TreebankOptions:
 
 
 @dataclass(frozen=True)
-class LatentOptions:
+class LatentOptions(Checked):
     """Everything that the training of a latent-variable grammar depends on beside the data."""
 
     rounds: Annotated[int, Range(0, 8)] = 4  # of split, merge and smooth
@@ -38,9 +35,6 @@ class LatentOptions:
     smooth_iterations: Positive = 10  # with smoothing; as published
     rule_smoothing: Share = 0.01  # weight of the mean of the substates of a symbol; as published
     word_smoothing: Share = 0.1  # weight of the mean for words; as published
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from importlib.metadata import version
 from typing import Annotated, Any
 
-from treewright.checks import Count, Range, check_fields
+from treewright.checks import Checked, Count, Range
 from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import INSERTED, TRACES, Nodes, rebuild
@@ -27,7 +27,7 @@ TreeSource = str | os.PathLike[str] | Iterable[Tree]
 
 
 @dataclass(frozen=True)
-class Markov:
+class Markov(Checked):
     """How much context the labels of a binarised tree have.
 
     vertical is the number of labels of a phrase, its own included: with 2 it is NP^S, a noun phrase below S.
@@ -37,9 +37,6 @@ class Markov:
     vertical: Annotated[int, Range(1, 3)] = 1
     horizontal: Count = 1
     tags: bool = False
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:

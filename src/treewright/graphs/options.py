@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from treewright.checks import Bits, Count, NotNegative, Positive, Rate, check_fields
+from treewright.checks import Bits, Checked, Count, NotNegative, Positive, Rate
 
 
 @dataclass(frozen=True)
-class GraphOptions:
+class GraphOptions(Checked):
     """Options of the training of a graph parser; saved with the model.
 
     acyclic and keep_tree are those of the training data if None. The numbers were not tuned: `benchmarks/graphs.py
@@ -28,9 +28,6 @@ class GraphOptions:
     margin: NotNegative = 1.0  # for each false positive, each false negative, and each wrong label
     min_paths: Positive = 2  # how often a path must have an edge outside the tree to be considered
     min_labels: Positive = 2  # how often a path must have a label to be considered
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def to_json(self) -> Mapping[str, Any]:
         """Return plain values; treewright.checks.read_plain reads them."""

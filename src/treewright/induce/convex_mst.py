@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.checks import Count, NotNegative, check_fields
+from treewright.checks import Checked, Count, NotNegative
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
 
@@ -31,7 +31,7 @@ MIN_GAP = 1e-12  # Frank-Wolfe ends at this duality gap; not tuned
 
 
 @dataclass(frozen=True)
-class ConvexMstOptions:
+class ConvexMstOptions(Checked):
     """Options of the objective and its minimisation; chosen on the English development set."""
 
     ridge: NotNegative = 1e-3  # lambda, the weight of the penalty
@@ -39,9 +39,6 @@ class ConvexMstOptions:
     iterations: Count = 20  # of Frank-Wolfe
     tolerance: NotNegative = 1e-3  # of conjugate gradients: norm of the residual relative to the right side
     projective: bool = True
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.checks import Range, check_fields
+from treewright.checks import Checked, Range
 from treewright.errors import InputError
 from treewright.induce.tagged import TaggedCorpus
 
@@ -31,16 +31,13 @@ Array = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Limits:
+class Limits(Checked):
     """Constraints on trees, and the length bias of arcs; docs/induction-models.md says where the defaults come from."""
 
     depth: Annotated[int, Range(0, MAX_DEPTH)] = 1  # maximum depth of centre-embedding; 0: no bound
     chunk: Annotated[int, Range(0, MAX_CHUNK)] = 3  # embedded chunks of at most so many words do not count as embedding
     length_bias: Annotated[float, Range(0, MAX_LENGTH_BIAS)] = 0.05  # each arc has the factor exp(-bias (length - 1))
     leaves: tuple[str, ...] = FUNCTION_TAGS  # tags that take no modifiers
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def leaf_mask(self, kinds: tuple[str, ...]) -> NDArray[np.bool_]:
         """Return whether each of the kinds of tags takes no modifiers."""

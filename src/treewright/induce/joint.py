@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.checks import Count, NotNegative, Positive, check_fields
+from treewright.checks import Checked, Count, NotNegative, Positive
 from treewright.induce import convex_mst, dmv
 from treewright.induce.dmv import DmvParameters, Limits
 from treewright.induce.tagged import TaggedCorpus
@@ -32,7 +32,7 @@ CONVERGED_SHARE = 0.005  # joint training ends when a smaller share of the heads
 
 
 @dataclass(frozen=True)
-class JointOptions:
+class JointOptions(Checked):
     """Options of joint training and joint decoding; docs/induction-models.md says how the defaults were chosen."""
 
     # Of the arc scores x.w + mu v in the sum with log probabilities. Training replaces "balanced" by the number that
@@ -42,9 +42,6 @@ class JointOptions:
     iterations: Positive = 50  # of dual decomposition for one sentence
     smoothing: NotNegative = 1e-2  # added to the counts of the joint trees
     length_bias: float = 0.1  # of the DMV in joint training, its initial EM included
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

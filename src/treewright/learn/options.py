@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from treewright.checks import Bits, NotNegative, Positive, Rate, check_fields
+from treewright.checks import Bits, Checked, NotNegative, Positive, Rate
 from treewright.learn.averaged import AveragedCells
 from treewright.learn.engine import Stage
 
 
 @dataclass(frozen=True)
-class Learning:
+class Learning(Checked):
     """How a table of weights is trained."""
 
     bits: Bits = 21
@@ -19,9 +19,6 @@ class Learning:
     rate: Rate = 0.1
     adagrad_epsilon: NotNegative = 1.0
     margin: NotNegative = 1.0  # of the gold answer for each wrong one
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def stage(
         self, name: str, learn: Callable[[AveragedCells, int], float], examples: Sequence[int], size: int

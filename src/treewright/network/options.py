@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field, replace
 from typing import Annotated, Any
 
-from treewright.checks import Count, NotNegative, Positive, Range, Rate, Share, check_fields
+from treewright.checks import Checked, Count, NotNegative, Positive, Range, Rate, Share
 from treewright.learn import StageCost
 
 STAGE, COST = "network", 60.0  # of an epoch, relative to those of a tagger; not tuned
@@ -18,7 +18,7 @@ Size = Annotated[int, Range(0, 4096)]
 
 
 @dataclass(frozen=True)
-class Sizes:
+class Sizes(Checked):
     """Sizes of the tables that training makes, of the states of a layer in each direction, and of the scorers.
 
     The size of vectors is that of the words that are given.
@@ -32,12 +32,9 @@ class Sizes:
     arc: Annotated[int, Range(1, 4096)] = 128
     label: Annotated[int, Range(1, 4096)] = 96
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class NetworkOptions:
+class NetworkOptions(Checked):
     """Everything that training depends on beside the data and the words."""
 
     sizes: Sizes = field(default_factory=Sizes)
@@ -58,9 +55,6 @@ class NetworkOptions:
     parsed: NotNegative = 1.5  # words of parsed sentences that an epoch reads for each word of the treebank
     case_noise: Share = 0.1  # share of the sentences in lower case; `train --case-noise` sets this one and the tagger's
     seed: Count = 1
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     def epochs_for(self, words: int) -> int:
         """Return the number of epochs for a treebank of so many words.

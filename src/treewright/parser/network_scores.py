@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import NotNegative, Share, check_fields
+from treewright.checks import Checked, NotNegative, Share
 from treewright.corpus import Sentence
 from treewright.decode import Parts
 from treewright.network import Network, Reading
@@ -30,7 +30,7 @@ UNKNOWN_LABEL = -20.0  # log P of a label that the network does not have; not tu
 
 
 @dataclass(frozen=True)
-class NetworkWeights:
+class NetworkWeights(Checked):
     """The factors of the network's logarithms of probabilities, and how it prunes.
 
     threshold: heads below this share of the marginal of the best one are no candidates.
@@ -39,9 +39,6 @@ class NetworkWeights:
     arc: NotNegative = 1.0
     label: NotNegative = 1.0
     threshold: Share = 0.001
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 class NetworkScores:

@@ -9,6 +9,7 @@ from typing import Annotated, Any
 from treewright import trees
 from treewright.checks import (
     Bits,
+    Checked,
     Count,
     NotNegative,
     OneOf,
@@ -57,7 +58,7 @@ MIN_COMPLETE_SHARE = 0.5
 
 
 @dataclass(frozen=True)
-class Pruning:
+class Pruning(Checked):
     """The arc-factored model that chooses candidate heads, and how many it leaves."""
 
     bits: Bits = 20
@@ -68,12 +69,9 @@ class Pruning:
     threshold: Share = 0.001  # relative to the marginal of the best head
     max_heads: Positive = 10  # this limit and the threshold are not tuned: higher is slower, with higher recall
 
-    def __post_init__(self) -> None:
-        check_fields(self)
-
 
 @dataclass(frozen=True)
-class Scoring:
+class Scoring(Checked):
     """The model of arcs, siblings and grandparents. None: chosen by the size of the treebank (size_settings.py)."""
 
     bits: Bits = 24
@@ -84,9 +82,6 @@ class Scoring:
     common: Count = 150  # the number of frequent words that the atom `common` distinguishes
     restarts: Positive | None = None  # trainings from zero that share the epochs; their weights are averaged
     max_step: NotNegative = 0.01  # the largest step of the learner "pa"
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)
@@ -190,7 +185,7 @@ class ParserOptions:
 
 
 @dataclass(frozen=True)
-class ParserSettings:
+class ParserSettings(Checked):
     """The options of a training with every value chosen; saved with the model."""
 
     model: Annotated[str, OneOf(tuple(MODELS))]
@@ -207,9 +202,6 @@ class ParserSettings:
     network: NetworkWeights | None = None  # None: without a network
     factors: FactorSettings | None = None  # None: second order at most
     tensor: TensorOptions | None = None  # None: without a tensor
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
     @property
     def siblings(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from treewright.checks import Count, Positive, Share, check_fields
+from treewright.checks import Checked, Count, Positive, Share, check_fields
 from treewright.errors import InputError
 from treewright.learn import Learning, StageCost
 
@@ -15,14 +15,11 @@ COLUMNS = {**TAG_COLUMNS, "lemma": "LEMMA"}
 
 
 @dataclass(frozen=True)
-class Candidates:
+class Candidates(Checked):
     """Which tags of a word are candidates beside the scores of a network; see `TaggerOptions`."""
 
     min_known_count: Count
     max_candidates: Positive
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 @dataclass(frozen=True)

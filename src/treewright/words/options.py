@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from treewright.checks import Count, Positive, Range, check_fields
+from treewright.checks import Checked, Count, Positive, Range
 
 CLASSES = 1000  # the number of Koo, Carreras & Collins (2008), who parse with Brown clusters
 SIZE = 64  # chosen among 32, 64 and 128 by benchmarks/words.py DATA --settings sizes
@@ -14,7 +14,7 @@ MAX_CLASSES, MAX_SIZE = 1 << 12, 1 << 12  # the tree of classes needs the cube o
 
 
 @dataclass(frozen=True)
-class WordsOptions:
+class WordsOptions(Checked):
     """How word classes and vectors are learned from text. Zero classes, or a size of zero: none are learned.
 
     By default there are 1,000 classes and vectors of 64 numbers, but no more than a tenth of the different words.
@@ -25,9 +25,6 @@ class WordsOptions:
     min_count: Positive = 2  # rarer words are represented by their shape
     sweeps: Positive = 20  # maximum number of sweeps of the exchange algorithm
     seed: Count = 1
-
-    def __post_init__(self) -> None:
-        check_fields(self)
 
 
 def resolve(options: WordsOptions, words: int) -> WordsOptions:

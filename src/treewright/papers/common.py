@@ -168,6 +168,14 @@ def show_lines(columns: Sequence[str], lines: list[list[str]]) -> None:
     (console if console.is_terminal else Console(width=120)).print(table)
 
 
+def show_rows(rows: Sequence[DataclassInstance], as_json: bool, columns: Sequence[str], lines: list[list[str]]) -> None:
+    """Print the rows of a table as JSON, or its lines."""
+    if as_json:
+        echo_json(rows)
+    else:
+        show_lines(columns, lines)
+
+
 Report = Callable[[str, int, int], None]  # name of the step, steps done, total
 
 

@@ -37,10 +37,10 @@ from treewright.papers.common import (
     Treebanks,
     axes,
     data_argument,
-    echo_json,
     ensure_matplotlib,
     names_of,
     show_lines,
+    show_rows,
     stage_printer,
 )
 
@@ -339,11 +339,8 @@ def table2_command(
 ) -> None:
     show_stage = stage_printer(quiet)
     rows = table2(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
-    if as_json:
-        echo_json(rows)
-        return
     lines = [[row.system, f"{row.at_most_40:.3f}", f"{row.at_most_15:.3f}"] for row in rows]
-    show_lines(("mean length of arcs", "at most 40 words", "at most 15"), lines)
+    show_rows(rows, as_json, ("mean length of arcs", "at most 40 words", "at most 15"), lines)
 
 
 @app.command("figure1", help=FIGURE1_HELP, cls=PlainCommand)
@@ -360,10 +357,7 @@ def figure1_command(
     rows = figure1(data, treebank, report=lambda done: show_stage(f"{treebank}: {done.stage}"))
     if output is not None:
         draw_shares(rows, output)
-    if as_json:
-        echo_json(rows)
-        return
     systems = list(rows[0].percent)
     lines = [[f"{row.head} -> {row.modifier}", *(f"{row.percent[system]:.2f}" for system in systems)] for row in rows]
     lines.append(["all rules", *(f"{sum(row.percent[system] for row in rows):.2f}" for system in systems)])
-    show_lines(("% of all arcs", *systems), lines)
+    show_rows(rows, as_json, ("% of all arcs", *systems), lines)

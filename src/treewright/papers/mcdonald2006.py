@@ -25,8 +25,7 @@ from treewright.papers.common import (
     Treebank,
     corpus,
     data_argument,
-    echo_json,
-    show_lines,
+    show_rows,
     silence,
     steps,
     training,
@@ -253,27 +252,21 @@ def table2_command(*, treebank: Treebank = "graphs/Danish-DDT", options: Options
 @with_option_groups
 def table3_command(*, treebank: Treebank = "graphs/Danish-DDT", options: Options) -> None:
     rows = options.rows(table3, treebank)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         ours = zip((row.precision, row.recall, row.f1), row.published, strict=True)
         extra = [f"{row.extra_precision:.1f}", f"{row.extra_recall:.1f}"]
         lines.append([row.system, *(f"{a:.1f} ({b:.1f})" for a, b in ours), *extra, f"{row.seconds:.1f}"])
     columns = ("precision", "recall", "F1", "extra P", "extra R", "CPU s")
-    show_lines((f"{treebank} (published: Danish)", *columns), lines)
+    show_rows(rows, options.as_json, (f"{treebank} (published: Danish)", *columns), lines)
 
 
 def show_trees(rows: list[TreeRow], title: str, as_json: bool) -> None:
     """Table 1 or 2, ours beside theirs."""
-    if as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         theirs = [f" ({figure:.1f})" for figure in row.published] or ["", ""]
         ours = [f"{figure:.1f}" for figure in (row.uas, row.complete)]
         cells = [a + b for a, b in zip(ours, theirs, strict=True)]
         lines.append([row.system, *cells, f"{row.seconds:.1f}"])
-    show_lines((title, "right heads", "complete", "CPU s"), lines)
+    show_rows(rows, as_json, (title, "right heads", "complete", "CPU s"), lines)

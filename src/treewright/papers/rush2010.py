@@ -33,7 +33,6 @@ from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointPa
 from treewright.joint.dependencies import JointProblem
 from treewright.joint.model import evenly_spaced
 from treewright.joint.tags import TagProblem
-from treewright.learn import Report
 from treewright.papers.common import (
     MaxSentences,
     Treebank,
@@ -179,20 +178,6 @@ class TreebankFolder:
         """The first training trees and all development trees, prepared."""
         train, dev = self.trees("train", max_sentences), self.trees("dev")
         return [gold.prepared for gold in train], [gold.prepared for gold in dev]
-
-
-def dependency_model(
-    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
-) -> GrammarWithDependencies:
-    """Model 1 and dependencies of the training trees of a treebank, the weight chosen on the development trees."""
-    return GrammarWithDependencies.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
-
-
-def tag_model(
-    folder: TreebankFolder, max_sentences: int | None, head_rules: str, report: Callable[[Report], None]
-) -> GrammarWithTagger:
-    """The same for model 1 and a tagger."""
-    return GrammarWithTagger.train(*folder.to_train(max_sentences), head_rules=head_rules, report=report)
 
 
 def outcomes(
@@ -390,49 +375,29 @@ class Options:
     as_json: Json = False
 
     def with_dependencies(self, limits: Sequence[int] = ()) -> list[Outcome]:
-        """What model 1 and a dependency parser do, trained or loaded, also under limits of iterations."""
-        from treewright.joint import GrammarWithDependencies
-        from treewright.papers import rush2010
-
-        folder, trees = self._trees()
-        if self.model is None:
-            model = rush2010.dependency_model(folder, *self._training())
-        else:
-            model = GrammarWithDependencies.load(self.model)
-        note_skipped(len(folder.left_out), folder.left_out)
-        outcome = partial(rush2010.dependency_outcome, limits=limits)
-        with progress("sentences", self.quiet) as report:
-            return rush2010.outcomes(model, trees, outcome, report)
+        """Parse with model 1 and a dependency parser, also under limits of iterations."""
+        return self._outcomes(GrammarWithDependencies, partial(dependency_outcome, limits=limits))
 
     def with_tags(self) -> list[Outcome]:
-        """What a grammar and a tagger do, trained or loaded."""
-        from treewright.joint import GrammarWithTagger
-        from treewright.papers import rush2010
+        """Parse with a grammar and a tagger."""
+        return self._outcomes(GrammarWithTagger, tag_outcome)
 
-        folder, trees = self._trees()
+    def _outcomes(self, kind: type[Joint], outcome: Callable[[Joint, Gold], Outcome]) -> list[Outcome]:
+        """Load a model, or train one whose weight is chosen on the development trees; parse with it."""
+        folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
+        trees = folder.to_parse(self.part.value, self.count, self.longest)
+        show_stage = stage_printer(self.quiet)
         if self.model is None:
-            model = rush2010.tag_model(folder, *self._training())
+            model = kind.train(
+                *folder.to_train(self.sentences),
+                head_rules=self.head_rules,
+                report=lambda done: show_stage(f"{self.treebank}: {done.stage}"),
+            )
         else:
-            model = GrammarWithTagger.load(self.model)
+            model = kind.load(self.model)
         note_skipped(len(folder.left_out), folder.left_out)
         with progress("sentences", self.quiet) as report:
-            return rush2010.outcomes(model, trees, rush2010.tag_outcome, report)
-
-    def _trees(self) -> tuple[TreebankFolder, Sequence[Gold]]:
-        """The treebank, and its trees whose words are parsed."""
-        from treewright.papers.rush2010 import TreebankFolder
-
-        folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
-        return folder, folder.to_parse(self.part.value, self.count, self.longest)
-
-    def _training(self) -> tuple[int | None, str, Callable[[Report], None]]:
-        """What the training of a model is given beside the treebank."""
-        show_stage = stage_printer(self.quiet)
-
-        def report(done: Report) -> None:
-            show_stage(f"{self.treebank}: {done.stage}")
-
-        return self.sentences, self.head_rules, report
+            return outcomes(model, trees, outcome, report)
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)

@@ -41,6 +41,7 @@ from treewright.papers.common import (
     ensure_matplotlib,
     names_of,
     show_lines,
+    show_rows,
     stage_printer,
     training,
     with_option_groups,
@@ -745,27 +746,23 @@ def optima(count: float) -> str:
 @with_option_groups
 def table1_command(options: Options) -> None:
     rows = options.rows(table1)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, number(row.independent, 1), number(row.tree, 1)] for row in rows]
-    show_lines(("UAS", "independent heads", "trees"), lines + published_lines(PUBLISHED1, 1))
+    show_rows(rows, options.as_json, ("UAS", "independent heads", "trees"), lines + published_lines(PUBLISHED1, 1))
 
 
 @app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
 @with_option_groups
 def table2_command(options: Options) -> None:
     rows = options.rows(table2)
-    if options.as_json:
-        echo_json(rows)
-        return
     ours = [(row.treebank, row.optima, (row.short, row.long)) for row in rows]
     theirs = [(f"  the paper's {name}", figures[:3], figures[3:]) for name, figures in PUBLISHED2.items()]
     lines = [
         [name, *map(optima, counts), *(number(share, 1) for share in success)]
         for name, counts, success in [*ours, *theirs]
     ]
-    show_lines(("local optima, success %", "50 %", "70 %", "90 %", "<= 15 words", "> 15 words"), lines)
+    show_rows(
+        rows, options.as_json, ("local optima, success %", "50 %", "70 %", "90 %", "<= 15 words", "> 15 words"), lines
+    )
 
 
 @app.command("table3", help=TABLE3_HELP, cls=PlainCommand)
@@ -805,9 +802,6 @@ def table4_command(
 ) -> None:
     names = names_of(systems, SYSTEMS4)
     rows = options.rows(table4, systems=names)
-    if options.as_json:
-        echo_json(rows)
-        return
     table = [(row.treebank, row.uas) for row in rows]
     if len(rows) > 1:
         table.append(("average", {name: sum(row.uas[name] for row in rows) / len(rows) for name in names}))
@@ -815,22 +809,19 @@ def table4_command(
         table.append((f"  the paper's {language}", dict(zip(COLUMNS4, figures, strict=True))))
     columns = [*COLUMNS4, *(name for name in names if name not in COLUMNS4)]
     lines = [[name, *(number(uas.get(column, float("nan")), 2) for column in columns)] for name, uas in table]
-    show_lines(("UAS", *columns), lines)
+    show_rows(rows, options.as_json, ("UAS", *columns), lines)
 
 
 @app.command("table5", help=TABLE5_HELP, cls=PlainCommand)
 @with_option_groups
 def table5_command(options: Options, model: ModelOption = Order.full) -> None:
     rows = options.rows(table5, model=model.value)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = []
     for row in rows:
         pairs = [(row.uas[name], row.start[name]) for name in STARTS]
         lines.append([row.treebank, *(number(figure, 1) for pair in pairs for figure in pair)])
     columns = [column for name in STARTS for column in (name, "start")]
-    show_lines((f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
+    show_rows(rows, options.as_json, (f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
 
 
 @app.command("table6", help=TABLE6_HELP, cls=PlainCommand)
@@ -841,12 +832,9 @@ def table6_command(
     restarts: Climbs = 3000,
 ) -> None:
     rows = options.rows(table6, model=model.value, restarts=restarts)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, number(row.short, 2), number(row.long, 2)] for row in rows]
     columns = (f"% found within 300 of {restarts}, {model.value}", "<= 15 words", "> 15 words")
-    show_lines(columns, lines + published_lines(PUBLISHED6, 2))
+    show_rows(rows, options.as_json, columns, lines + published_lines(PUBLISHED6, 2))
 
 
 @app.command("figure4", help=FIGURE4_HELP, cls=PlainCommand)

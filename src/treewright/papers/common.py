@@ -35,7 +35,7 @@ def data_argument(example: str) -> Any:
 
 
 def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
-    """The command with each parameter whose type is a dataclass replaced by the fields of that class.
+    """Return the command with each parameter whose type is a dataclass replaced by the fields of that class.
 
     The commands of a paper share most of their options; the dataclass lists these once.
 
@@ -71,7 +71,7 @@ def with_option_groups(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def field_parameters(group: type[DataclassInstance]) -> list[inspect.Parameter]:
-    """The fields of a dataclass as parameters by keyword."""
+    """Return the fields of a dataclass as parameters by keyword."""
     hints = get_type_hints(group, include_extras=True)
     return [
         inspect.Parameter(
@@ -195,17 +195,17 @@ def silence(what: str, done: int, of: int) -> None:
 
 
 def training(data: Path, treebank: str, sentences: int | None) -> list[Sentence]:
-    """The first `sentences` training sentences, or all."""
+    """Return the first `sentences` training sentences, or all."""
     return list(islice(read(part(data, treebank, "train"), check="tree"), sentences))
 
 
 def corpus(data: Path, treebank: str, split: str) -> list[Sentence]:
-    """The sentences to parse."""
+    """Return the sentences to parse."""
     return list(read(part(data, treebank, split), check="tree"))
 
 
 def part(data: Path, treebank: str, split: str) -> Path:
-    """The file of a split: CoNLL-U, or CoNLL-X."""
+    """Return the file of a split: CoNLL-U, or CoNLL-X."""
     for ending in ("conllu", "conll"):
         path = data / treebank / f"{split}.{ending}"
         if path.exists():

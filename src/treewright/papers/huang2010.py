@@ -88,7 +88,7 @@ class Row:
 
 
 def data_of(folder: Path, sizes: Sizes) -> Data:
-    """The parts of a treebank with train.mrg, dev.mrg and test.mrg."""
+    """Return the parts of a treebank with train.mrg, dev.mrg and test.mrg."""
     train = first_trees(folder / "train.mrg", sizes.gold + sizes.raw, None)
     dev = first_trees(folder / "dev.mrg", sizes.dev, MAX_WORDS)
     test = first_trees(folder / "test.mrg", sizes.test, MAX_WORDS)
@@ -96,7 +96,7 @@ def data_of(folder: Path, sizes: Sizes) -> Data:
 
 
 def first_trees(path: Path, count: int, max_words: int | None) -> list[Tree]:
-    """The first trees of a file that can be prepared, of at most max_words words."""
+    """Return the first trees of a file that can be prepared, of at most max_words words."""
     if not path.is_file():
         raise InputError(f"{path.parent}: there is no {path.name}; DATA is a folder with treebanks such as trees/CRAFT")
     found: list[Tree] = []
@@ -117,7 +117,7 @@ class Store:
 
     @classmethod
     def at(cls, folder: Path | None, treebank: Path, sizes: Sizes) -> Store:
-        """The results in the folder, after a check that they belong to this grid."""
+        """Return the results in the folder, after a check that they belong to this grid."""
         if folder is not None:
             folder.mkdir(parents=True, exist_ok=True)
             mine = {"treebank": treebank.name, **asdict(sizes)}
@@ -132,7 +132,7 @@ class Store:
         return cls(folder)
 
     def grammars(self, name: str, make: Callable[[], list[LatentGrammar]], rounds: int) -> list[LatentGrammar]:
-        """The grammars of all rounds of one training."""
+        """Return the grammars of all rounds of one training."""
         if self.folder is None:
             return make()
         paths = [self.folder / f"{name}-round-{number}.tw" for number in range(rounds + 1)]
@@ -163,7 +163,7 @@ class Store:
 def grid(
     folder: Path, sizes: Sizes, report: Report, conditions: Sequence[str] = CONDITIONS, keep: Path | None = None
 ) -> tuple[list[Row], list[Curve]]:
-    """The rows of the grid and the curves over rounds; with keep, finished steps are kept in that folder."""
+    """Return the rows of the grid and the curves over rounds; with keep, finished steps are kept in that folder."""
     for condition in conditions:
         if condition not in CONDITIONS:
             raise InputError(f"there is no condition {condition!r}; there are {', '.join(CONDITIONS)}")
@@ -199,7 +199,7 @@ class Grid:
         self.curves.append(curve)
 
     def _labelled(self, by: str) -> list[Tree]:
-        """The raw text with the trees of the best teacher, or of the product of all."""
+        """Return the raw text with the trees of the best teacher, or of the product of all."""
         members = [self._teachers[self._best]] if by == "single" else self._teachers
         teacher = product([one[self._round] for one in members])
         self.report(f"raw text, by {by}")
@@ -237,7 +237,7 @@ class Grid:
         return self.store.counts(name, lambda: member_counts([one[at] for one in grammars], trees))
 
     def _row(self, condition: str, at: int, best: int, of_raw: float | None) -> Row:
-        """The figures of a condition on the test trees at a round."""
+        """Return the figures of a condition on the test trees at a round."""
         counts = self._test[condition]
         *singles, joined = map(f1_of, counts)
         mean = sum(singles) / len(singles)
@@ -258,7 +258,7 @@ def save_text(path: Path, text: str) -> None:
 
 
 def automatic_trees(teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-    """The trees of a teacher; sentences without one are left out."""
+    """Return the trees of a teacher; sentences without one are left out."""
     parses = (teacher.parse(words, partial=True) for words in sentences)
     return prepare_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
 
@@ -271,7 +271,7 @@ def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:
 
 
 def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Counts:
-    """The brackets of each grammar, and last those of their product, by sentence."""
+    """Return the brackets of each grammar, and last those of their product, by sentence."""
     joined = product(members)
     by_sentence = []
     for tree in trees:
@@ -388,7 +388,7 @@ def grid_command(
 
 
 def line_of(row: Row) -> list[str]:
-    """A row of the table as text."""
+    """Return a row of the table as text."""
     f1 = [f"{row.best:.2f}", f"{row.mean:.2f} ({row.lowest:.2f}-{row.highest:.2f})"]
     p_values = [in_digits(value, 4) for value in (row.p_above, row.p_regular, row.p_product)]
     return [row.condition, str(row.round), *f1, *p_values[:2], f"{row.product:.2f}", p_values[2], in_digits(row.raw_f1)]

@@ -87,7 +87,7 @@ class Systems:
     together: joint.Pair
 
     def heads(self, system: str, corpus: TaggedCorpus) -> Heads:
-        """The parses of one system."""
+        """Return the parses of one system."""
         if system in {"D", "D-I"}:
             return dmv.decode(corpus, self.alone.dmv if system == "D" else self.from_parses, self.alone_limits)[0]
         limits = self.options.limits
@@ -121,7 +121,7 @@ def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Calla
 
 
 def corpora(data: Path, treebank: str, options: InductionOptions, split: str) -> tuple[TaggedCorpus, TaggedCorpus]:
-    """The training corpus and the test corpus."""
+    """Return the training corpus and the test corpus."""
     source = data / treebank / "train.conllu"
     train = read_tagged(read(source), max_length=options.max_length, source=str(source))
     return train, read_tagged(read(data / treebank / f"{split}.conllu"), max_length=40, kinds=train.kinds)
@@ -135,7 +135,7 @@ def table1(
     split: str = "test",
     report: Callable[[str, Report], None] = lambda treebank, report: None,
 ) -> Iterator[Row]:
-    """A row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
+    """Yield a row for each treebank; `data` has a folder for each, with train.conllu and test.conllu."""
     options = options or InductionOptions()
     for treebank in treebanks:
         train, test = corpora(data, treebank, options, split)
@@ -154,7 +154,7 @@ def table1(
 
 
 def average(rows: Sequence[Row]) -> Row:
-    """The mean over treebanks, of the published figures too if the paper has all of them."""
+    """Return the mean over treebanks, of the published figures too if the paper has all of them."""
 
     def mean(columns: Sequence[dict[str, float]]) -> dict[str, float]:
         return {system: float(np.mean([column[system] for column in columns])) for system in columns[0]}
@@ -210,7 +210,7 @@ def figure1(
     split: str = "test",
     report: OnReport = lambda report: None,
 ) -> list[Share]:
-    """The share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
+    """Return the share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
     options = options or InductionOptions()
     test, parses = parses_of(("D", "D-J"), data, treebank, options, split, report)
     return shares(parses, test, load_rules(resolve(options).rules, test.kinds))
@@ -219,7 +219,7 @@ def figure1(
 def parses_of(
     names: tuple[str, str], data: Path, treebank: str, options: InductionOptions, split: str, report: OnReport
 ) -> tuple[TaggedCorpus, dict[str, Heads]]:
-    """The test sentences, and their heads by two systems and by the treebank."""
+    """Return the test sentences, and their heads by two systems and by the treebank."""
     train, test = corpora(data, treebank, options, split)
     systems = train_systems(train, options, report)
     return test, {name: systems.heads(name, test) for name in names} | {GOLD: gold(test)}

@@ -362,7 +362,7 @@ def figures(
 
 
 def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
-    """The mean at each iteration over the sentences that reach it."""
+    """Return the mean at each iteration over the sentences that reach it."""
     longest = max((len(column) for column in columns), default=0)
     total, count = np.zeros(longest), np.zeros(longest)
     for column in columns:
@@ -492,7 +492,7 @@ class Options:
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], names: Iterable[str], report: Callable[..., None]) -> Iterator[T]:
-        """The rows of a table, one for each treebank; `names` are the treebanks if none are given."""
+        """Return the rows of a table, one for each treebank; `names` are the treebanks if none are given."""
         return table(self.data, names_of(self.treebanks, names), sentences=self.sentences, report=report)
 
 
@@ -520,7 +520,7 @@ def table1_command(options: Options) -> None:
 
 
 def table1_lines(row: Row1) -> list[list[str]]:
-    """A line for each decoder, and one for the paper's figures."""
+    """Return a line for each decoder, and one for the paper's figures."""
     lines = []
     for decoder, by_model in (("exact", row.exact), ("dd", row.dual), ("dd, tightened", row.tightened)):
         cells = [f"{by_model[model].uas:.2f}" if model in by_model else "" for model in ("arc", "sib", "grand")]

@@ -154,7 +154,7 @@ def parts_of(data: Path, treebank: str, sentences: int | None) -> tuple[list[Sen
 
 
 def timed(parser: Parser, test: Sequence[Sentence], method: str = "exact") -> tuple[list[Sentence], float]:
-    """The parses of a test set, and the CPU seconds they took."""
+    """Return the parses of a test set, and the CPU seconds they took."""
     start = time.process_time()
     found = list(parser.parse(test, confidence=False, method=method))
     return found, time.process_time() - start
@@ -189,7 +189,7 @@ def graph_row(system: str, gold: Sequence[Sentence], found: Sequence[Sentence], 
 
 
 def with_tree_as_graph(sentence: Sentence) -> Sentence:
-    """A copy whose graph is its tree."""
+    """Return a copy whose graph is its tree."""
     copy = sentence.copy()
     words = enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1)
     copy.graph = [(head, word, label) for word, (head, label) in words]

@@ -157,7 +157,7 @@ class TreebankFolder:
                 )
 
     def trees(self, part: str, count: int | None = None) -> Iterator[Gold]:
-        """The first trees of a part, or all."""
+        """Yield the first trees of a part, or all."""
         with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
             for tree in islice(reader, count):
                 found, errors = prepare_trees([tree], self.skip_bad)
@@ -175,7 +175,7 @@ class TreebankFolder:
         return trees if count is None else evenly_spaced(trees, count)
 
     def to_train(self, max_sentences: int | None) -> tuple[list[Tree], list[Tree]]:
-        """The first training trees and all development trees, prepared."""
+        """Return the first training trees and all development trees, prepared."""
         train, dev = self.trees("train", max_sentences), self.trees("dev")
         return [gold.prepared for gold in train], [gold.prepared for gold in dev]
 
@@ -183,7 +183,7 @@ class TreebankFolder:
 def outcomes(
     model: Joint, trees: Sequence[Gold], outcome: Callable[[Joint, Gold], Outcome], report: OnReport
 ) -> list[Outcome]:
-    """The outcomes of the words of some trees."""
+    """Return the outcomes of the words of some trees."""
     found: list[Outcome] = []
     for number, tree in enumerate(trees):
         report(number, len(trees))
@@ -221,7 +221,7 @@ def search_of(parse: JointParse | TagParse) -> Search:
 
 
 def search_without_split(model: Joint, problem: JointProblem | TagProblem, joint: JointParse | TagParse) -> Search:
-    """The search if a problem on which the models do not agree is not split."""
+    """Return the search if a problem on which the models do not agree is not split."""
     return search_of(joint if joint.nodes == 1 else problem.parse(model.weight, split_after=None))
 
 
@@ -240,7 +240,7 @@ def counts_of_tags(gold: Gold, system: Tree) -> Counts:
 
 
 def bracket_score(gold: Gold, system: Tree) -> Score:
-    """The brackets in common with the tree of the treebank."""
+    """Return the brackets in common with the tree of the treebank."""
     return scores_of([gold.tree], [system]).brackets
 
 
@@ -268,7 +268,7 @@ def accuracy_table(found: Sequence[Outcome], published: Mapping[str, tuple[float
 
 
 def summed(counts: Sequence[Counts]) -> Score:
-    """The brackets of several sentences."""
+    """Return the brackets of several sentences."""
     return Score(
         sum(one.brackets.correct for one in counts),
         sum(one.brackets.gold for one in counts),
@@ -288,7 +288,7 @@ def accuracy_of(one: Counts) -> tuple[int, int]:
 
 
 def significance(a: Sequence[Counts], b: Sequence[Counts], share: Callable[[Counts], tuple[int, int]]) -> float:
-    """The p-value of the difference in a share by a paired bootstrap over sentences."""
+    """Return the p-value of the difference in a share by a paired bootstrap over sentences."""
     return p_value_of([share(one) for one in a], [share(one) for one in b], SAMPLES)
 
 

@@ -127,7 +127,7 @@ class System:
         return f"{self.model}-{self.learner}" + ("" if self.has_tensor else "-no-tensor")
 
     def options(self) -> ParserOptions:
-        """The options of its training."""
+        """Return the options of its training."""
         learner = "crf" if self.learner == INDEPENDENT else self.learner
         options = ParserOptions(model=self.model, learner=learner, projective=False)
         return options if self.has_tensor else replace(options, tensor=None)
@@ -149,11 +149,11 @@ class Study:
     _stages: dict[tuple[object, ...], Mapping[str, Numbers]] = field(default_factory=dict)
 
     def test(self, treebank: str) -> list[Sentence]:
-        """The test sentences."""
+        """Return the test sentences."""
         return list(islice(corpus(self.data, treebank, "test"), self.test_sentences))
 
     def parser(self, treebank: str, system: System) -> Parser:
-        """A trained parser; it is trained once."""
+        """Return a trained parser; it is trained once."""
         key = treebank, system
         if key not in self._parsers:
             if any(other != treebank for other, _ in self._parsers):
@@ -191,7 +191,7 @@ class Study:
 def parses(
     parser: Parser, test: Sequence[Sentence], method: str = "exact", **options: Unpack[SearchOptions]
 ) -> list[Sentence]:
-    """The parses of a test set by a method with its options."""
+    """Return the parses of a test set by a method with its options."""
     return list(parser.parse(test, confidence=False, max_seconds=None, method=method, **options))
 
 
@@ -215,7 +215,7 @@ def share(flags: Sequence[bool] | NDArray[np.bool_]) -> float:
 
 
 def values(found: Sequence[Sentence]) -> NDArray[np.float64]:
-    """The value of each tree."""
+    """Return the value of each tree."""
     return np.array([sentence.parse.score for sentence in found])
 
 
@@ -278,7 +278,7 @@ def head_gradient(parts: decode.Parts, heads: NDArray[np.int32]) -> tuple[float,
 
 
 def best_heads(parser: Parser, sentence: Sentence) -> list[int]:
-    """The best head of each word by itself; they need not be a tree."""
+    """Return the best head of each word by itself; they need not be a tree."""
     return [int(head) for head in parser.parts(sentence).core.dense_arc()[:, 1:].argmax(axis=0)]
 
 
@@ -466,7 +466,7 @@ def table5(
 
 
 def first_tree(parser: Parser, sentence: Sentence, start: Start) -> list[int]:
-    """A starting tree, by the arc scores of the model."""
+    """Return a starting tree, by the arc scores of the model."""
     parts, root = parser.parts(sentence), parser.model.root
     arcs = decode.Parts(parts.nodes, parts.arcs)
     if start == "map":
@@ -499,7 +499,7 @@ def table6(
     restarts: int = ALL_RESTARTS,
     within: int = RESTARTS,
 ) -> Iterator[Row6]:
-    """The value of the best tree after each restart."""
+    """Yield the value of the best tree after each restart."""
     for treebank in treebanks:
         test = study.test(treebank)
         worker = Worker(study.parser(treebank, System(model)).model)
@@ -515,7 +515,7 @@ def table6(
 
 
 def padded(trace: NDArray[np.float64], length: int) -> NDArray[np.float64]:
-    """A trace with its last value repeated up to a length."""
+    """Return a trace with its last value repeated up to a length."""
     return np.pad(trace, (0, length - len(trace)), mode="edge")
 
 
@@ -614,7 +614,7 @@ def draw_speed(points: Sequence[Point], path: Path) -> None:
 
 
 def short_name(treebank: str) -> str:
-    """The language of a treebank."""
+    """Return the language of a treebank."""
     return treebank.rpartition("/")[2].partition("-")[0]
 
 
@@ -712,7 +712,7 @@ class Options:
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], **given: object) -> list[T]:
-        """The rows of a table."""
+        """Return the rows of a table."""
         from treewright.papers.zhang2014 import TREEBANKS
 
         return list(table(self._study(), names_of(self.treebanks, TREEBANKS), **given))
@@ -724,7 +724,7 @@ class Options:
 
 
 def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:
-    """A line for each language of a table of the paper."""
+    """Return a line for each language of a table of the paper."""
     return [
         [f"  the paper's {name}", *(number(figure, digits) for figure in figures)]
         for name, figures in published.items()
@@ -732,12 +732,12 @@ def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> li
 
 
 def number(figure: float, digits: int) -> str:
-    """A figure of a table; empty if there is none."""
+    """Return a figure of a table; empty if there is none."""
     return "" if figure != figure else f"{figure:.{digits}f}"
 
 
 def optima(count: float) -> str:
-    """A number of local optima; above the largest that is counted, that."""
+    """Return a number of local optima; above the largest that is counted, that."""
 
     return f"> {MAX_OPTIMA}" if count > MAX_OPTIMA else f"{count:.0f}"
 

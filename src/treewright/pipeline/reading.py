@@ -222,7 +222,7 @@ def rows_of(lines: Lines, ends: re.Pattern[str]) -> Iterator[Passage | FormatErr
 
 
 def encoding_error(row: Passage, lines: Lines) -> FormatError | None:
-    """The error for a line that is not UTF-8."""
+    """Return the error for a line that is not UTF-8."""
     try:
         if lines.suspect:
             check_utf8(row.text, lines.name, row.line)

@@ -24,7 +24,7 @@ ARRAYS: dict[str, ArrayForm] = {
 
 
 def to_arrays(model: TaggerModel) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     header = {
         "options": asdict(model.options),
         "tags": model.tags,

@@ -136,7 +136,7 @@ def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple
 
 
 def array_forms(*names: str) -> dict[str, tuple[type[np.generic], tuple[None]]]:
-    """The arrays of listings, each with its type and one axis of any length."""
+    """Return the arrays of listings, each with its type and one axis of any length."""
     return {f"{name}.{part}": (dtype, (None,)) for name in names for part, dtype in ARRAYS.items()}
 
 

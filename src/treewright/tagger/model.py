@@ -160,7 +160,7 @@ class TagWorker:
 
 
 def names_in(forms: Sequence[str]) -> list[int]:
-    """The places of names of files and of parts of programs."""
+    """Return the places of names of files and of parts of programs."""
     unlike_words = [(place, form) for place, form in enumerate(forms) if not form.isalpha()]
     return [place for place, form in unlike_words if kind_of(canonical(form)) in NAMES]
 
@@ -175,7 +175,7 @@ def tag_words(model: TaggerModel) -> TagWords:
 
 
 def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptions) -> TagModel:
-    """The kernel for these tags."""
+    """Return the kernel for these tags."""
     table = np.array([[hashed(part) for part in parts] for parts in tag_parts(tags, columns)], dtype=np.uint32)
     items = compile_templates(TEMPLATES, ATOMS)
     word = ATOMS.index("lower")
@@ -183,7 +183,7 @@ def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptio
 
 
 def tag_parts(tags: Sequence[Tag], columns: Sequence[str]) -> list[list[str]]:
-    """The parts that tags share: the value in each column, and that of each morphological feature.
+    """Return the parts that tags share: the value in each column, and that of each morphological feature.
 
     The last row is for positions before the sentence. A part that is the same for all tags is left out.
 
@@ -262,7 +262,7 @@ def add_lemma_word(
 
 
 def lemma_kernel(scripts: Sequence[str], settings: Learning) -> TagModel:
-    """The kernel that chooses the script of each word independently."""
+    """Return the kernel that chooses the script of each word independently."""
     table = np.array([[hashed(script)] for script in [*scripts, "<before>"]], dtype=np.uint32)
     items = compile_templates(LEMMA_TEMPLATES, LEMMA_ATOMS)
     return TagModel(items, len(LEMMA_TEMPLATES), table, settings.bits, 1 << 20, 0, False)

@@ -147,7 +147,7 @@ class Tagger(Component):
 
 
 def fingerprint(sentences: Iterable[Sentence]) -> str:
-    """A hash of what training reads of a treebank."""
+    """Return a hash of what training reads of a treebank."""
     return hash_of(
         "\t".join(column).encode() + b"\n"
         for sentence in sentences

@@ -119,7 +119,7 @@ def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None
 
 
 def comparable_columns(tags: Sequence[Tag], gold: Sequence[Tag]) -> list[int]:
-    """The columns in which held-out tags have the values of the training data, but for MAX_UNKNOWN of the words.
+    """Return the columns in which held-out tags have the values of the training data, but for MAX_UNKNOWN of the words.
 
     Treebanks exist whose parts follow different schemes of XPOS.
     """
@@ -141,7 +141,7 @@ def check_treebank(sentences: Sequence[Sentence], options: TaggerOptions) -> Non
 
 
 def tags_of(sentence: Sentence, columns: Sequence[str]) -> Iterator[Tag]:
-    """The tag of each word: its values in these columns."""
+    """Return the tag of each word: its values in these columns."""
     return zip(*(sentence.column(COLUMNS[name]) for name in columns), strict=True)
 
 

@@ -171,7 +171,7 @@ class WordTable:
     rows: NDArray[np.uint16]
 
     def look_up(self, forms: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-        """The row of each form, and whether it has one."""
+        """Return the row of each form, and whether it has one."""
         if not len(self.keys):
             return np.zeros(len(forms), dtype=np.int64), np.zeros(len(forms), dtype=np.bool_)
         row = np.minimum(np.searchsorted(self.keys, forms), len(self.keys) - 1)
@@ -205,7 +205,7 @@ def decide_ends(features: NDArray[np.uint32]) -> Decisions:
 
 
 def log_odds(probability: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The logarithm of p / (1 - p), of finite size."""
+    """Return the logarithm of p / (1 - p), of finite size."""
     limited = np.clip(probability, 1e-6, 1 - 1e-6)
     return np.asarray(np.log(limited / (1 - limited)))
 
@@ -220,7 +220,7 @@ def combine_odds(characters: NDArray[np.float64], tokens: NDArray[np.float64]) -
 
 
 def features_of(tokens: Tokens, rule: Labels, words: WordTable, columns: Places | None = None) -> NDArray[np.uint32]:
-    """A row of hashed features for each token, which sees nothing of another paragraph.
+    """Return a row of hashed features for each token, which sees nothing of another paragraph.
 
     columns: the first ones of the word table for each token, in training.
     """
@@ -280,7 +280,7 @@ def _surroundings(tokens: Tokens, spelled: Spelling) -> dict[str, Places]:
         return np.asarray(total[end + 1] - total[begin])
 
     def so_far(change: Places) -> Places:
-        """The sum over the tokens of the paragraph up to each."""
+        """Return the sum over the tokens of the paragraph up to each."""
         total = np.append(0, np.cumsum(change))
         return np.asarray(total[1:] - total[begin])
 
@@ -316,12 +316,12 @@ def _nearest(mask: NDArray[np.bool_], begin: Places, end: Places) -> tuple[Place
 
 
 def _power(distance: Places) -> Places:
-    """A distance in powers of two."""
+    """Return a distance in powers of two."""
     return np.asarray(np.log2(np.maximum(distance, 0) + 1), dtype=np.int64)
 
 
 def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spelling:
-    """The columns of the word table; unknown words have tags by their first characters."""
+    """Return the columns of the word table; unknown words have tags by their first characters."""
     form = np.asarray(spelled["form"], dtype=np.uint64)
     first = spelled["first"]
     row, is_known = words.look_up(keys_of(spelled))
@@ -343,7 +343,7 @@ def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spell
 
 
 def keys_of(spelled: Spelling) -> NDArray[np.uint32]:
-    """The keys of the forms in a WordTable."""
+    """Return the keys of the forms in a WordTable."""
     return (np.asarray(spelled["form"], dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
 
 
@@ -351,7 +351,7 @@ def keys_of(spelled: Spelling) -> NDArray[np.uint32]:
 
 
 def token_tags(sentences: Iterable[Sentence]) -> list[str]:
-    """The universal tags of each visible token's words."""
+    """Return the universal tags of each visible token's words."""
     return [
         "+".join(sentence.upos[token.places])
         for sentence in sentences
@@ -409,7 +409,7 @@ def describe_words(tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str
 
 
 def buckets_of(counts: Places) -> Places:
-    """The first four columns of a WordTable from the counts of `describe_words`."""
+    """Return the first four columns of a WordTable from the counts of `describe_words`."""
     total, lower, capital_inside, start, end = counts
     inside = lower + capital_inside
     columns = [
@@ -422,7 +422,7 @@ def buckets_of(counts: Places) -> Places:
 
 
 def word_table(forms: NDArray[np.uint32], counts: Places, word_of: Places, tags: Sequence[str]) -> WordTable:
-    """The words that occur at least MIN_COUNT times; word_of: the word of each token, tags: its tag."""
+    """Return the words that occur at least MIN_COUNT times; word_of: the word of each token, tags: its tag."""
     tag_counts: list[Counter[str]] = [Counter() for _ in forms]
     for word, tag in zip(word_of.tolist(), tags, strict=True):
         tag_counts[word][tag] += 1
@@ -434,7 +434,7 @@ def word_table(forms: NDArray[np.uint32], counts: Places, word_of: Places, tags:
 
 
 def _frequent_tags(counts: Counter[str]) -> tuple[str, str]:
-    """The most frequent tag, and all tags that a tenth of the occurrences have."""
+    """Return the most frequent tag, and all tags that a tenth of the occurrences have."""
     tags = sorted(counts, key=lambda tag: (-counts[tag], tag))
     return tags[0], " ".join(sorted(tag for tag in tags if 10 * counts[tag] >= counts.total()))
 

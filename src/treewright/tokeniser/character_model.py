@@ -73,7 +73,7 @@ class Characters:
 
 
 def parted_classes(text: str, labels: Labels) -> frozenset[int]:
-    """The kinds of neighbouring characters that tokens of a treebank end between."""
+    """Return the kinds of neighbouring characters that tokens of a treebank end between."""
     return frozenset(np.unique(neighbours(classes_of(text))[labels != INSIDE]).tolist())
 
 

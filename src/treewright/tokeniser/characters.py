@@ -81,7 +81,7 @@ TEMPLATES = (
 
 
 def compile_template(template: str, atoms: Sequence[str]) -> Template:
-    """The atoms of a template as numbers, with their offsets.
+    """Return the atoms of a template as numbers, with their offsets.
 
     >>> compile_template("-1.char 0.class", ATOMS)
     ((0, -1), (1, 0))
@@ -94,7 +94,7 @@ _TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
 
 
 def class_of(character: str) -> int:
-    """The class of a character, a number below 64: white space, a mark of its own, or the Unicode category.
+    """Return the class of a character, a number below 64: white space, a mark of its own, or the Unicode category.
 
     >>> class_of(" "), class_of("A"), class_of("1"), class_of(".") == class_of("!")
     (1, 2, 6, False)
@@ -112,12 +112,12 @@ _ASCII_CLASSES = np.array([class_of(chr(code)) for code in range(128)], dtype=np
 
 
 def codes_of(text: str) -> Codes:
-    """The code point of each character."""
+    """Return the code point of each character."""
     return np.frombuffer(text.encode("utf-32-le", "surrogatepass"), dtype=np.uint32).astype(np.uint64)
 
 
 def classes_of(text: str) -> NDArray[np.uint64]:
-    """The class of each character."""
+    """Return the class of each character."""
     codes = codes_of(text)
     classes = _ASCII_CLASSES[np.minimum(codes, 127)]
     if not text.isascii():
@@ -141,7 +141,7 @@ def lower_letters(text: str) -> str:
 def features_of(
     text: str, rule: NDArray[np.int32], lengths: Sequence[int], places: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
-    """A row of hashed features for each of these characters; `rule` is the label by rule (rules.py) of all.
+    """Return a row of hashed features for each of these characters; `rule` is the label by rule (rules.py) of all.
 
     text may be several texts one after another, of these lengths: each has the features that it has alone.
 
@@ -155,7 +155,7 @@ def features_of(
 def combine_atoms(
     atoms: NDArray[np.uint64], templates: Sequence[Template], places: NDArray[np.int64]
 ) -> NDArray[np.uint32]:
-    """A row of hashed templates for each of these places of a table with a row for each atom."""
+    """Return a row of hashed templates for each of these places of a table with a row for each atom."""
     table = np.empty((len(places), len(templates)), dtype=np.uint32)
     state, scratch = np.empty(len(places), dtype=np.uint64), np.empty(len(places), dtype=np.uint64)
     shifted = {item: atoms[item[0]][places + item[1]] for template in templates for item in template}
@@ -177,7 +177,7 @@ class Layout:
 
     @classmethod
     def of(cls, lengths: Sequence[int]) -> Layout:
-        """The layout of texts of these lengths.
+        """Return the layout of texts of these lengths.
 
         >>> Layout.of([1, 2]).places.tolist() == [REACH, 2 * REACH + 1, 2 * REACH + 2]
         True
@@ -197,14 +197,14 @@ class Layout:
         return np.flatnonzero(~self.gaps)
 
     def spread(self, values: NDArray[Any]) -> NDArray[Any]:
-        """The values of the characters at their places, zero in the gaps."""
+        """Return the values of the characters at their places, zero in the gaps."""
         table = np.zeros(self.size, dtype=values.dtype)
         table[~self.gaps] = values
         return table
 
 
 def atoms_of(text: str, rule: NDArray[np.int32], layout: Layout) -> NDArray[np.uint64]:
-    """A row for each of ATOMS with a value for each place of the layout, zero in the gaps."""
+    """Return a row for each of ATOMS with a value for each place of the layout, zero in the gaps."""
     codes = codes_of(lower_letters(text))
     classes = classes_of(text)
     codes[classes == SPACE] = ord(" ")
@@ -273,12 +273,12 @@ class Substrings:
         self.sums = np.append(np.uint64(0), np.cumsum(codes * powers[:-1], dtype=np.uint64))
 
     def of(self, begin: NDArray[np.int64], end: NDArray[np.int64]) -> Hashes:
-        """The hash of each substring from begin to end."""
+        """Return the hash of each substring from begin to end."""
         return np.asarray((self.sums[end] - self.sums[begin]) * self.inverse[begin], dtype=np.uint64)
 
 
 def _chunk_ends(spaces: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The first character of each character's chunk, and the one after its last."""
+    """Return the first character of each character's chunk, and the one after its last."""
     here = np.arange(len(spaces))
     first = np.maximum.accumulate(np.where(spaces, here + 1, 0))
     last = np.minimum.accumulate(np.where(spaces, here, len(spaces))[::-1])[::-1]
@@ -286,7 +286,7 @@ def _chunk_ends(spaces: NDArray[np.bool_]) -> tuple[NDArray[np.int64], NDArray[n
 
 
 def _next_chunk(last: NDArray[np.int64], spaces: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """The first character of the next chunk; the end of the text if there is none."""
+    """Return the first character of the next chunk; the end of the text if there is none."""
     n = len(spaces)
     begins = np.append(np.where(spaces, n, np.arange(n)), n)
     following = np.minimum.accumulate(begins[::-1])[::-1]  # the first character from here on that is no space

@@ -46,7 +46,7 @@ class Decisions:
 
 
 def kernel_of(labels: Sequence[str], features: int, settings: Learning) -> TagModel:
-    """The kernel that decides each row alone; every feature is a template of its own."""
+    """Return the kernel that decides each row alone; every feature is a template of its own."""
     items = np.array([(feature, feature, 0) for feature in range(features)], dtype=np.int32)
     table = np.array([[hashed(label)] for label in (*labels, "<before>")], dtype=np.uint32)
     return TagModel(items, features, table, settings.bits, len(labels), 0, False)

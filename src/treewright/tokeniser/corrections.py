@@ -105,7 +105,7 @@ class Signs:
 
 
 def agreeing_signs(text: str, labels: Labels) -> tuple[str, ...]:
-    """The signs that a treebank cuts off on both sides or on neither.
+    """Return the signs that a treebank cuts off on both sides or on neither.
 
     >>> text = "Coca-Cola e-mail 3/4 " * 20
     >>> "".join(agreeing_signs(text, np.array([character in "a/-3 " for character in text], dtype=np.int32)))
@@ -143,7 +143,7 @@ class Abbreviations:
 
 
 def agreeing_abbreviations(text: str, labels: Labels) -> tuple[str, ...]:
-    """The abbreviations that are tokens inside sentences of a treebank, and those that it has no example of.
+    """Return the abbreviations that are tokens inside sentences of a treebank, and those that it has no example of.
 
     >>> labels = np.array([0, 0, 1, 0, 1], dtype=np.int32)
     >>> "Dr" in agreeing_abbreviations("Dr. X", labels), "Dr" in agreeing_abbreviations("Dr. X", 2 * labels)
@@ -165,7 +165,7 @@ def apply_patterns(text: str, labels: Labels, patterns: Patterns) -> None:
 
 
 def agreeing_patterns(text: str, labels: Labels) -> tuple[str, ...]:
-    """The patterns whose matches are tokens of a treebank, and those that it has no example of.
+    """Return the patterns whose matches are tokens of a treebank, and those that it has no example of.
 
     >>> text = "to @ann and #x at 10:30"
     >>> labels = np.isin(np.arange(len(text)), [1, 3, 6, 10, 13, 16, 22]).astype(np.int32)

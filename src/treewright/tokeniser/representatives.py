@@ -39,7 +39,7 @@ _PATTERNS = Patterns(PATTERNS)
 
 
 def representative(form: str) -> str:
-    """The word that describes the kind of a form; the form itself if it is of no such kind.
+    """Return the word that describes the kind of a form; the form itself if it is of no such kind.
 
     >>> representative("😀"), representative("https://example.org/a"), representative("bridge")
     (':)', 'http://www.example.com', 'bridge')
@@ -58,13 +58,13 @@ def kind_of(form: str) -> str:
 
 
 def with_representatives(sentence: Sentence) -> Sentence:
-    """The training sentence with the forms that describe its words; those in NAMES describe themselves."""
+    """Return the training sentence with the forms that describe its words; those in NAMES describe themselves."""
     forms = [REPRESENTATIVES.get(kind_of(form), form) for form in sentence.forms]
     return sentence if forms == sentence.forms else sentence.with_columns(forms=forms)
 
 
 def emoticon_tag(tags: Counter[tuple[str, ...]], columns: Sequence[str]) -> tuple[str, ...] | None:
-    """The most frequent tag with the universal tag of symbols; None if there is none.
+    """Return the most frequent tag with the universal tag of symbols; None if there is none.
 
     >>> emoticon_tag(Counter({("NOUN",): 5, ("SYM",): 1}), ["upos"])
     ('SYM',)

@@ -229,7 +229,7 @@ def find_sentences(model: TokeniserModel, batch: Batch) -> Labels:
 
 
 def to_arrays(model: TokeniserModel) -> Stored:
-    """The header and the arrays of a model file."""
+    """Return the header and the arrays of a model file."""
     weights, words = model.boundaries.weights, model.boundaries.words
     header = {
         "settings": asdict(model.settings),
@@ -290,7 +290,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TokeniserModel:
 
 
 def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], list[int]]]:
-    """The text of a treebank, and the last characters of tokens and of sentences in it."""
+    """Return the text of a treebank, and the last characters of tokens and of sentences in it."""
     pieces: list[str] = []
     tokens: list[int] = []
     ends: list[int] = []
@@ -314,7 +314,7 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
 
 
 def treebank_labels(sentences: Sequence[Sentence]) -> tuple[str, Labels]:
-    """The canonical text of a treebank, and the label of each of its characters."""
+    """Return the canonical text of a treebank, and the label of each of its characters."""
     text, (tokens, ends) = text_and_ends(sentences)
     labels = np.zeros(len(text), dtype=np.int32)
     labels[tokens], labels[ends] = TOKEN, SENTENCE

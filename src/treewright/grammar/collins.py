@@ -90,7 +90,7 @@ class Collins(Component):
         """Count the events of train, trees or a file of trees in brackets.
 
         head_rules is a table (english, general), a file, or a HeadRules; by default those of the options of model 1.
-        Training is one pass of counting, which has no use for dev and the keywords of `RunOptions`.
+        Training is one pass of counting, which has no use for dev and for how (the keywords of `RunOptions`).
         """
         Run(**how)  # refuses other keywords
         return cls.from_trees(trees_of(train)[0], head_rules, options)

@@ -73,7 +73,7 @@ class GraphParser(Component):
         """Train on the graphs (DEPS) of the treebank train, a CoNLL-U file or sentences with trees and graphs.
 
         Sentences without a graph, or with empty nodes, are left out. The epoch with the best ELAS on `dev`, from gold
-        trees, is kept. how: seed, report, progress, checkpoint and resume (`RunOptions`).
+        trees, is kept; options hold the settings. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
         run = Run(**how)
         options = run.with_seed(options or GraphOptions())

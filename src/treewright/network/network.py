@@ -77,7 +77,7 @@ class Network(Component):
         The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
         those that it needs. parsed: sentences with the trees of another model, of which each epoch reads a part beside
         all of the training sentences (`NetworkOptions.parsed`).
-        how: seed, report, progress, checkpoint and resume (`RunOptions`).
+        options hold the settings. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
         run = Run(**how)
         training = import_training()

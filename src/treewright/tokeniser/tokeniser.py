@@ -86,7 +86,7 @@ class Tokeniser(Component):
         options: TokeniserOptions | None = None,
         **how: Unpack[RunOptions],
     ) -> Tokeniser:
-        """Learn from a treebank where tokens and sentences end, and which tokens are several words.
+        """Learn from the treebank train where tokens and sentences end, and which tokens are several words.
 
         The text is that of the tokens with their SpaceAfter; a blank line precedes `# newdoc` and `# newpar`. The
         epoch with the best score on `dev` is kept, or the last one by `options.choose_epoch`.

@@ -41,30 +41,6 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# A subpackage is imported when it is first used, so that `import treewright` takes no longer than importing NumPy.
-_PACKAGES = frozenset(
-    [
-        "checking",
-        "corpus",
-        "decode",
-        "draw",
-        "errors",
-        "evaluate",
-        "grammar",
-        "graphs",
-        "induce",
-        "joint",
-        "learn",
-        "network",
-        "parser",
-        "pipeline",
-        "relax",
-        "tagger",
-        "tokeniser",
-        "trees",
-        "words",
-    ]
-)
 # Public name -> the subpackage that defines it.
 _NAMES: dict[str, str] = {
     "Parser": "parser",
@@ -115,10 +91,10 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name in _PACKAGES:
-        return import_module(f"treewright.{name}")
     if name in _NAMES:
         return getattr(import_module(f"treewright.{_NAMES[name]}"), name)
+    if name in __all__:  # a subpackage, imported when it is first used: `import treewright` takes as long as NumPy
+        return import_module(f"treewright.{name}")
     raise AttributeError(f"module 'treewright' has no attribute {name!r}")
 
 

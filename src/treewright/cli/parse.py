@@ -54,9 +54,8 @@ HELP = (
     "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
     "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
     "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. A sentence of "
-    "more than 2,000 words is parsed in parts, whose trees are joined without a certificate; raw text is cut into "
-    "sentences of at most 500 tokens. Each sentence is written as soon as it is parsed, so that the command works as "
-    "a filter."
+    "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
+    "soon as it is parsed, so that the command works as a filter."
 ) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",

@@ -77,9 +77,11 @@ def note_skipped(skipped: int, errors: list[FormatError]) -> None:
 
 def note_long(places: Sequence[str]) -> None:
     """Report the sentences beyond the length limit, which were parsed in parts."""
+    from treewright.parser.long_sentences import MAX_WHOLE
+
     if places:
         sentences = quantity(len(places), "sentence")
-        note(f"parsed {sentences} of more than 2,000 words in parts: {first_of(places, len(places), ', ')}")
+        note(f"parsed {sentences} of more than {MAX_WHOLE} words in parts: {first_of(places, len(places), ', ')}")
 
 
 def quantity(number: int, what: str) -> str:

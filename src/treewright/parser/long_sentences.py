@@ -1,7 +1,7 @@
 """Sentences beyond the length limit: cut into parts at punctuation, and the trees of the parts joined.
 
-The time of parsing grows with the cube of the number of words. A text of thousands of words without the end of a
-sentence is a list, a table or a damaged file, for which a tree of parts is as good as any other.
+The time of parsing grows with the cube of the number of words. A text of hundreds of words without the end of a
+sentence is a list, a table, speech or a damaged file: several sentences, whose trees are as good in parts.
 """
 
 from __future__ import annotations
@@ -21,7 +21,13 @@ from treewright.tokeniser.cutting import cuts
 if TYPE_CHECKING:
     from treewright.parser.worker import Parsed
 
-MAX_PART = 250  # words; not tuned: a part takes less than a second
+# Measured with the model "en" on 10 stretches of EWT's development set, the first 340 and the first 500 words of each,
+# with punctuation and without. Of the heads inside the sentences 79.6 % are right when a stretch is parsed whole and
+# 79.8 % in parts of at most 250 words, 80.3 % of 150, 79.9 % of 100, 80.3 % of 60. The standard error is about 0.6:
+# parts do not lose, and their length is not tuned. Whole, 350 words take 0.12 s, 400 words 1.2 s and 500 words 2.2 s;
+# in parts of 150, 1,000 words take 0.13 s.
+MAX_WHOLE = 350  # words of a sentence that is parsed whole
+MAX_PART = 150  # words of a part
 JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
 
 
@@ -30,7 +36,7 @@ def cut_sentence(sentence: Sentence) -> list[Sentence]:
 
     >>> parts = cut_sentence(Sentence.from_words(["a", ","] * 200))
     >>> [len(part) for part in parts], parts[0].forms[-1]
-    ([250, 150], ',')
+    ([150, 150, 100], ',')
     """
     parts = []
     for begin, end in pairwise(cuts(sentence.forms, MAX_PART)):

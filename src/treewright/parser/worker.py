@@ -26,7 +26,7 @@ from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, tags_of
-from treewright.parser.long_sentences import cut_sentence, join_parts
+from treewright.parser.long_sentences import MAX_WHOLE, cut_sentence, join_parts
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
-MAX_WORDS = 2_000  # in a sentence that is parsed whole; not tuned: time grows with the cube of their number
+MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees); not tuned: it takes minutes
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
@@ -128,22 +128,44 @@ class Worker:
     ) -> list[Parsed]:
         """Return the best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
 
-        A sentence beyond the length limit is parsed in parts, unless a proof is requested.
+        A sentence of more than MAX_WHOLE words is parsed in parts, unless a proof is requested; max_seconds is then
+        divided among the parts.
         """
-        if options.get("proof"):
+        is_proved = bool(options.get("proof"))
+        if is_proved:
             check_second_order(self.model.options, "a proof")
             for sentence in sentences:
                 check_length(sentence)
-        cut = [cut_sentence(sentence) if len(sentence) > MAX_WORDS else [sentence] for sentence in sentences]
-        pieces = [piece for parts in cut for piece in parts]
-        batches = ([piece] for piece in pieces) if all_arcs else groups(pieces)  # all arcs take much memory
-        parsed = (
-            tree
-            for batch in batches
-            for tree in self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
-        )
-        trees = [[next(parsed) for _ in parts] for parts in cut]
-        return [parts[0] if len(parts) == 1 else join_parts(parts, self.model.labels) for parts in trees]
+        is_whole = [is_proved or len(sentence) <= MAX_WHOLE for sentence in sentences]
+        whole = [sentence for sentence, kept in zip(sentences, is_whole, strict=True) if kept]
+        trees = self._parse_whole(whole, projective, all_arcs, confidence, options)
+        return [
+            next(trees) if kept else self._parse_in_parts(sentence, projective, all_arcs, confidence, options)
+            for sentence, kept in zip(sentences, is_whole, strict=True)
+        ]
+
+    def _parse_whole(
+        self,
+        sentences: Sequence[Sentence],
+        projective: bool,
+        all_arcs: bool,
+        confidence: bool,
+        options: ChosenMethod,
+    ) -> Iterator[Parsed]:
+        """Yield the tree of each sentence; sentences are decoded in batches."""
+        batches = ([sentence] for sentence in sentences) if all_arcs else groups(sentences)  # all arcs take much memory
+        for batch in batches:
+            yield from self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
+
+    def _parse_in_parts(
+        self, sentence: Sentence, projective: bool, all_arcs: bool, confidence: bool, options: ChosenMethod
+    ) -> Parsed:
+        """Return the tree that joins those of the parts of a long sentence."""
+        parts = cut_sentence(sentence)
+        limit = options.get("max_seconds")
+        if limit is not None:
+            options = {**options, "max_seconds": limit / len(parts)}
+        return join_parts(list(self._parse_whole(parts, projective, all_arcs, confidence, options)), self.model.labels)
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]

@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import random
+from collections import Counter
 from itertools import combinations, pairwise, permutations
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from treewright.draw.layout import Medium, Piece, Row, Stroke, lay_out, place_label, spread, stack
+from treewright import draw
+from treewright.draw.canvas import Canvas
+from treewright.draw.layout import Medium, Piece, Row, Stroke, largest_over, lay_out, place_label, spread, stack
 from treewright.draw.scene import Arc, Scene, Word
 
 spans = st.lists(
@@ -174,3 +179,28 @@ def test_arcs_of_a_tree_cross_in_the_drawing_only_where_they_cross(seed: int, n:
         a, b = sorted((one.arc.head, one.arc.modifier))
         c, d = sorted((other.arc.head, other.arc.modifier))
         assert a < c < b < d or c < a < d < b
+
+
+@given(st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9), st.integers(-5, 5)), max_size=8))
+def test_the_largest_value_over_each_place(spans: list[tuple[int, int, int]]) -> None:
+    values = [[value for a, b, value in spans if a <= place < b] for place in range(10)]
+    assert largest_over(9, spans) == [max(here, default=None) for here in values]
+
+
+@pytest.mark.parametrize("head", [1, 0], ids=["flat", "chain"])
+def test_the_cells_that_are_drawn_grow_with_the_words(head: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def drawn_cells(words: int) -> int:
+        calls = Counter[str]()
+        line = Canvas.line
+
+        def counted_line(*args: Any) -> None:
+            calls["line"] += 1
+            line(*args)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(Canvas, "line", counted_line)
+            heads = [0, *(head or word for word in range(1, words))]
+            draw.text(forms=["word"] * words, heads=heads, deprels=["dep"] * words, width=80)
+        return calls.total()
+
+    assert drawn_cells(600) < 2.2 * drawn_cells(300)

@@ -15,8 +15,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from itertools import accumulate, pairwise
+from heapq import heappop, heappush
+from itertools import accumulate, chain, pairwise
 from typing import Literal
+
+import numpy as np
 
 from treewright.caching import cached_property
 from treewright.draw.scene import Arc, Scene, Token, Word
@@ -197,10 +200,11 @@ def spread(widths: Sequence[int], gap: int, demands: Sequence[tuple[int, int, in
     for a, b, distance in sorted(demands, key=lambda demand: (demand[1] - demand[0], demand)):
         lack = distance - sum(steps[a:b])
         for k in range(a, b):
-            if lack > 0:
-                share = -(-lack // (b - k))
-                steps[k] += share
-                lack -= share
+            if lack <= 0:
+                break
+            share = -(-lack // (b - k))
+            steps[k] += share
+            lack -= share
     return list(accumulate(steps, initial=ahead(widths[0])))
 
 
@@ -243,26 +247,56 @@ class Line:
     def edges(self) -> tuple[list[int], list[int], list[int]]:
         """Where a row begins that begins before a word, where one ends that ends after it, and the arcs cut there."""
         n = len(self.widths)
-        before = [0] + [self.begin(word) for word in range(1, n + 1)]
-        after = [0] + [self.end(word) for word in range(1, n + 1)]
-        before_tag, after_tag, cut = [0] * (n + 1), [0] * (n + 1), [0] * (n + 1)
+        crossing = []  # for each arc: its words, where a row that cuts it ends and begins, the tags of its words
+        change = [0] * (n + 2)
         for i, arc in enumerate(self.scene.arcs):
             if arc.is_stub:
                 continue
             a, b = sorted((arc.head, arc.modifier))
-            reach, tag_a, tag_b = self.reach(i), self.tag(a), self.tag(b)
-            leftmost, rightmost = self.port(i, b) - reach, self.port(i, a) + reach + 1
-            for word in range(a, b):
-                after[word] = max(after[word], rightmost)
-                after_tag[word] = max(after_tag[word], tag_b)
-                before[word + 1] = min(before[word + 1], leftmost)
-                before_tag[word + 1] = max(before_tag[word + 1], tag_a)
-                cut[word] += 1
-        return (
-            [edge - tag for edge, tag in zip(before, before_tag, strict=True)],
-            [edge + tag for edge, tag in zip(after, after_tag, strict=True)],
-            cut,
-        )
+            reach = self.reach(i)
+            crossing.append((a, b, self.port(i, a) + reach + 1, reach - self.port(i, b), self.tag(a), self.tag(b)))
+            change[a] += 1
+            change[b] -= 1
+        rightmost = largest_over(n, [(a, b, right) for a, b, right, _, _, _ in crossing])
+        leftmost = largest_over(n, [(a, b, left) for a, b, _, left, _, _ in crossing])
+        left_tags = largest_over(n, [(a, b, tag) for a, b, _, _, tag, _ in crossing])
+        right_tags = largest_over(n, [(a, b, tag) for a, b, _, _, _, tag in crossing])
+        before, after = [0] * (n + 1), [0] * (n + 1)
+        for word in range(1, n + 1):
+            before[word], after[word] = self.begin(word), self.end(word)
+            if (right := rightmost[word]) is not None:
+                after[word] = max(after[word], right) + (right_tags[word] or 0)
+            if (left := leftmost[word - 1]) is not None:
+                before[word] = min(before[word], -left) - (left_tags[word - 1] or 0)
+        return before, after, list(accumulate(change[: n + 1]))
+
+    @cached_property
+    def arcs_at(self) -> list[list[int]]:
+        """The numbers of the arcs that begin or end at each word; those at the root are empty."""
+        numbers: list[list[int]] = [[] for _ in range(len(self.widths) + 1)]
+        for i, arc in enumerate(self.scene.arcs):
+            for word in {arc.modifier} if arc.is_stub else {arc.head, arc.modifier}:
+                numbers[word].append(i)
+        return numbers
+
+
+def largest_over(n: int, spans: Sequence[tuple[int, int, int]]) -> list[int | None]:
+    """The largest value of the spans (a, b, value) with a <= place < b, for each place from 0 to n; None without one.
+
+    >>> largest_over(4, [(1, 4, 5), (2, 3, 7)])
+    [None, 5, 7, 5, None]
+    """
+    waiting = sorted(spans, reverse=True)
+    largest: list[int | None] = []
+    heap: list[tuple[int, int]] = []  # (-value, end) of the spans that have begun
+    for place in range(n + 1):
+        while waiting and waiting[-1][0] == place:
+            _, end, value = waiting.pop()
+            heappush(heap, (-value, end))
+        while heap and heap[0][1] <= place:
+            heappop(heap)
+        largest.append(-heap[0][0] if heap else None)
+    return largest
 
 
 CUT_COST = 0.08  # of an arc that is cut, in rows; not tuned
@@ -329,10 +363,9 @@ def row_of(line: Line, first: int, last: int) -> Row:
 
 def pieces_of(line: Line, first: int, last: int) -> list[Piece]:
     pieces = []
-    for i, arc in enumerate(line.scene.arcs):
+    for i in sorted(set(chain.from_iterable(line.arcs_at[first : last + 1]))):
+        arc = line.scene.arcs[i]
         a, b = sorted((arc.modifier if arc.is_stub else arc.head, arc.modifier))
-        if not (first <= a <= last or first <= b <= last):
-            continue
         if arc.is_stub or (first <= a and b <= last):
             ends, ranks = (line.port(i, a), line.port(i, b)), (line.ports.rank[i, a], line.ports.rank[i, b])
             pieces.append(Piece(i, ends, ranks))
@@ -366,7 +399,11 @@ def strokes_of(line: Line, pieces: list[Piece]) -> tuple[Stroke, ...]:
         touching = [levels[k] for k, piece in enumerate(spans) if piece.ranks[0] <= high and low <= piece.ranks[1]]
         spans.append(replace(stub, ranks=(low, high)))
         levels.append(1 + max(touching, default=0))
-    uprights = [(x, level) for piece, level in zip(spans, levels, strict=True) for x in legs(piece)]
+    highest: dict[int, int] = {}  # the level of the highest leg at each place
+    for piece, level in zip(spans, levels, strict=True):
+        for x in legs(piece):
+            highest[x] = max(highest.get(x, 0), level)
+    uprights = sorted(highest.items())
     strokes = []
     for piece, level in zip(spans, levels, strict=True):
         arc = arcs[piece.i]
@@ -387,18 +424,15 @@ def stack(spans: Sequence[Span]) -> list[int]:
     >>> stack([(0, 1), (1, 2), (3, 4), (0, 4)])
     [1, 2, 1, 3]
     """
-    levels = [0] * len(spans)
-    placed: list[int] = []
+    lows, highs = np.array(spans, np.int64).reshape(-1, 2).T
+    levels = np.zeros(len(spans), np.int64)  # 0 until a span has its level
     for i in sorted(range(len(spans)), key=lambda i: (spans[i][1] - spans[i][0], spans[i], i)):
         low, high = spans[i]
-        touching = [k for k in placed if spans[k][0] <= high and low <= spans[k][1]]
-        taken = {levels[k] for k in touching}
-        level = 1 + max((levels[k] for k in touching if low <= spans[k][0] and spans[k][1] <= high), default=0)
-        while level in taken:
-            level += 1
-        levels[i] = level
-        placed.append(i)
-    return levels
+        is_taken = np.zeros(len(spans) + 2, np.bool_)
+        is_taken[levels[(lows <= high) & (low <= highs)]] = True
+        above = 1 + int(levels[(low <= lows) & (highs <= high)].max())
+        levels[i] = above + int(is_taken[above:].argmin())
+    return [int(level) for level in levels]
 
 
 def place_label(piece: Piece, width: int, shoulder: int, in_the_way: Sequence[int]) -> int:

@@ -62,10 +62,10 @@ def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> li
     bottom = row.levels("below")
     arrows, feet = (1 if top else 0), (1 if bottom else 0)
     canvas = Canvas(row.width, top + arrows + depth + feet + bottom, scene.rtl)
-    for stroke in sorted(row.above, key=importance):
-        draw_stroke(canvas, scene, stroke, top, -1, pen)
-    for stroke in sorted(row.below, key=importance):
-        draw_stroke(canvas, scene, stroke, top + arrows + depth, 1, pen)
+    for strokes, foot, step in ((row.above, top, -1), (row.below, top + arrows + depth, 1)):
+        trunks: Trunks = {}
+        for stroke in sorted(strokes, key=importance):
+            draw_stroke(canvas, scene, stroke, foot, step, pen, trunks)
     for texts, middle in zip(lines, row.middles, strict=True):
         for k, text in enumerate(texts):
             canvas.write(top + arrows + k, middle - ahead(columns(text)), text, "feature" if k else "form")
@@ -92,14 +92,17 @@ def importance(stroke: Stroke) -> int:
     return ["correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
 
 
-def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: int, pen: Pen) -> None:
-    """Draw an arc; foot is the line next to the words; levels go away from them by step."""
+Trunks = dict[int, tuple[str, int]]  # the style of the leg drawn last in a column, and the level it reaches
+
+
+def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: int, pen: Pen, trunks: Trunks) -> None:
+    """Draw an arc. foot is the line next to the words; levels go away from them by step."""
     style = style_of(stroke.arc)
     y = foot + step * stroke.level
     to_words = DOWN if step < 0 else UP
     label = label_text(stroke.arc, pen)
     if stroke.arc.is_stub:
-        draw_leg(canvas, stroke.left, foot, y, style)
+        draw_leg(canvas, stroke.left, foot, y, style, trunks)
         if not label:
             canvas.line(y, stroke.left, to_words, style)
     else:
@@ -110,16 +113,21 @@ def draw_stroke(canvas: Canvas, scene: Scene, stroke: Stroke, foot: int, step: i
                 draw_cut(canvas, scene, stroke, x, y, pen)
             else:
                 canvas.line(y, x, to_words | inwards, style)
-                draw_leg(canvas, x, foot, y, style)
+                draw_leg(canvas, x, foot, y, style, trunks)
     if stroke.arrow is not None:
         canvas.write(foot, stroke.arrow, pen.sign("down" if step < 0 else "up"), style)
     canvas.write(y, stroke.label, label, style)
 
 
-def draw_leg(canvas: Canvas, x: int, foot: int, y: int, style: str) -> None:
-    """Draw from the words to the level at y, that line left out."""
-    for between in range(y + 1, foot + 1) if y < foot else range(foot, y):
+def draw_leg(canvas: Canvas, x: int, foot: int, y: int, style: str, trunks: Trunks) -> None:
+    """Draw a leg from the words to the level at y, that line left out; of a trunk of its style only what is missing."""
+    drawn_style, drawn = trunks.get(x, (style, foot))
+    begin = drawn if drawn_style == style else foot
+    if abs(y - foot) < abs(begin - foot):
+        return
+    for between in range(y + 1, begin + 1) if y < foot else range(begin, y):
         canvas.line(between, x, UP | DOWN, style)
+    trunks[x] = style, y
 
 
 def draw_cut(canvas: Canvas, scene: Scene, stroke: Stroke, x: int, y: int, pen: Pen) -> None:

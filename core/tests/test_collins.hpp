@@ -48,13 +48,13 @@ static void forests_of_all_sizes_have_a_best_tree_below_their_sum() {
 // Forbidden tags are not used, whether they are forbidden in the search or in the forest of all derivations.
 static void adjustments_of_tags_choose_the_tags() {
   const treewright::CollinsModel model = random_grammar(2);
-  const treewright::CollinsInput input{{0, 1, 2}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {0, 0, 0}, {0, 0, 0}};
+  const treewright::CollinsInput input{{0, 1, 2}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}}};
   const std::vector<double> none(16, 0.0);
   for (int tag = 1; tag <= 3; ++tag) {
     std::vector<double> tags(9, 0.0);
     for (int other = 1; other <= 3; ++other) tags[3 + other - 1] = other == tag ? 0.5 : treewright::forbidden;
     for (bool in_search : {false, true}) {
-      treewright::CollinsChart chart(model, input, {-1, false, 2, true, 0});
+      treewright::CollinsChart chart(model, input, {-1, 2, true, 0});
       const treewright::Forest forest = chart.build({none.data(), in_search ? tags.data() : nullptr});
       std::vector<std::int64_t> best;
       std::vector<double> values;
@@ -72,9 +72,9 @@ static void adjustments_of_tags_choose_the_tags() {
 
 static void a_limit_of_size_leaves_an_empty_forest() {
   const treewright::CollinsModel model = random_grammar(1);
-  treewright::CollinsInput input{{0, 1, 2, 3}, {{1, 2}, {1, 2}, {1, 2}, {1, 2}}, {0, 0, 0, 0}, {0, 0, 0, 0}};
+  treewright::CollinsInput input{{0, 1, 2, 3}, {{1, 2}, {1, 2}, {1, 2}, {1, 2}}};
   const std::vector<double> none(25, 0.0);
-  treewright::CollinsChart chart(model, input, {-1, false, 4, false, 10});
+  treewright::CollinsChart chart(model, input, {-1, 4, false, 10});
   CHECK(chart.build({none.data()}).is_empty());
   CHECK(chart.is_full);
 }

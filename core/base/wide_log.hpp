@@ -14,6 +14,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 
 #include "base/scores.hpp"
 
@@ -32,7 +33,9 @@ class FixedPoint {
   FixedPoint() = default;
   explicit FixedPoint(double x) {
     int exponent;
-    const double fraction = std::frexp(std::abs(x), &exponent);
+    // Scores that were scaled beyond the range of a double are the largest one; not a number is none at all.
+    const double size = std::isnan(x) ? 0 : std::min(std::abs(x), std::numeric_limits<double>::max());
+    const double fraction = std::frexp(size, &exponent);
     auto mantissa = std::uint64_t(std::ldexp(fraction, 53));
     int shift = exponent - 53 + fraction_bits;
     if (shift < 0) {
@@ -40,14 +43,14 @@ class FixedPoint {
       shift = 0;
     }
     limbs_[shift / 64] = mantissa << shift % 64;
-    if (shift % 64 > 0 && shift / 64 + 1 < size) limbs_[shift / 64 + 1] = mantissa >> (64 - shift % 64);
+    if (shift % 64 > 0 && shift / 64 + 1 < limbs) limbs_[shift / 64 + 1] = mantissa >> (64 - shift % 64);
     if (x < 0) *this = FixedPoint() - *this;
   }
 
   FixedPoint operator+(const FixedPoint &other) const {
     FixedPoint sum;
     std::uint64_t carry = 0;
-    for (int k = 0; k < size; ++k) {
+    for (int k = 0; k < limbs; ++k) {
       const std::uint64_t part = limbs_[k] + carry;
       sum.limbs_[k] = part + other.limbs_[k];
       carry = (part < carry) | (sum.limbs_[k] < part);
@@ -58,7 +61,7 @@ class FixedPoint {
   FixedPoint operator-(const FixedPoint &other) const {
     FixedPoint difference;
     std::uint64_t borrow = 0;
-    for (int k = 0; k < size; ++k) {
+    for (int k = 0; k < limbs; ++k) {
       const std::uint64_t part = limbs_[k] - other.limbs_[k];
       difference.limbs_[k] = part - borrow;
       borrow = (limbs_[k] < other.limbs_[k]) | (part < borrow);
@@ -67,11 +70,11 @@ class FixedPoint {
   }
 
   bool operator==(const FixedPoint &other) const { return limbs_ == other.limbs_; }
-  bool is_negative() const { return limbs_[size - 1] >> 63; }
+  bool is_negative() const { return limbs_[limbs - 1] >> 63; }
 
   double value() const {
     if (is_negative()) return -(FixedPoint() - *this).value();
-    int top = size - 1;
+    int top = limbs - 1;
     while (top > 0 && limbs_[top] == 0) --top;
     double sum = 0;
     for (int k = std::max(0, top - 2); k <= top; ++k) sum += std::ldexp(double(limbs_[k]), 64 * k - fraction_bits);
@@ -79,8 +82,8 @@ class FixedPoint {
   }
 
  private:
-  static constexpr int size = 18, fraction_bits = 96;
-  std::array<std::uint64_t, size> limbs_{};  // the lowest first
+  static constexpr int limbs = 18, fraction_bits = 96;
+  std::array<std::uint64_t, limbs> limbs_{};  // the lowest first
 };
 
 struct WideWeight {

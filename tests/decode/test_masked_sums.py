@@ -14,6 +14,7 @@ from oracles.sums import Distribution
 from oracles.trees import parts_of
 
 from treewright import decode
+from treewright.errors import InputError
 
 MASKS = [1e3, 1e5, 1e9, 1e12, 1e16, 1e20, float(-np.finfo(np.float32).min)]
 SHAPES = [("", False), ("", True), ("sib", True), ("grand", True), ("sib grand stop", True)]
@@ -81,3 +82,21 @@ def test_samples_have_the_probabilities_of_exact_arithmetic(parts: str, projecti
 def test_masks_that_are_the_best_head_among_the_words_cost_no_digits(mask: float, root: str) -> None:
     arc = [[0, -0.2, -mask], [0, 0, -0.5], [0, -mask, 0]]
     assert decode.log_partition(arc, root=root) == pytest.approx(-0.7, rel=1e-9)
+
+
+@pytest.mark.parametrize("root", ["single", "multi"])
+def test_crossing_second_order_sums_are_probabilities_or_name_the_masks(root: str) -> None:
+    refused = 0
+    random = np.random.default_rng(3)
+    for trial in range(150):
+        instance = masked(random_instance(trial, 1 + trial % 5, parts="sib grand stop", root=root), random)
+        try:
+            marginals = decode.marginals(instance.arc, **instance.arguments)
+        except InputError:
+            with pytest.raises(InputError, match="forbid parts by -inf instead of large masks"):
+                decode.entropy(instance.arc, **instance.arguments)
+            refused += 1
+            continue
+        assert not marginals.exact
+        np.testing.assert_allclose(np.clip(marginals, 0, 1), marginals, atol=1e-6)
+    assert 0 < refused < 50

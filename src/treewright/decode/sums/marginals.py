@@ -148,7 +148,13 @@ def _second_order(problem: Problem, rounds: int = ROUNDS) -> tuple[float, _core.
             raise infeasible(problem)
         return log_z + lost, expected, True
     ensure_finite_value(shifted)
-    log_z, expected = _core.beliefs(shifted.parts, problem.single_root, rounds)
+    try:
+        log_z, expected = _core.beliefs(shifted.parts, problem.single_root, rounds)
+    except OverflowError:
+        raise InputError(
+            "scores are too large or too different for belief propagation over crossing trees; "
+            "forbid parts by -inf instead of large masks, or ask for projective trees"
+        ) from None
     return log_z + lost, expected, False
 
 

@@ -9,8 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.sums import Distribution
+from oracles.instances import Distribution, Instance, random_instance
 from oracles.trees import parts_of
 
 from treewright import decode

@@ -41,6 +41,18 @@ static std::pair<NewScores, double> marginals(Scores arc, bool projective, bool 
   return {sums, log_partition};
 }
 
+static double entropy(Scores arc, bool projective, bool single_root) {
+  const int nodes = checked_nodes(arc);
+  nb::gil_scoped_release nogil;
+  return projective ? scratch<InsideOutside>().entropy(arc.data(), nodes, single_root)
+                    : scratch<MatrixTree>().entropy(arc.data(), nodes, single_root);
+}
+
+static double part_entropy(const Parts &parts, bool single_root) {
+  nb::gil_scoped_release nogil;
+  return scratch<PartSums>().entropy(parts, single_root);
+}
+
 // Parts hold numbers that a decoder accepts, so that the expectations can be decoded.
 static void check_expectations(const Parts &expected) {
   for (const std::vector<double> *column : {&expected.arc, &expected.transitions, &expected.grands})
@@ -95,6 +107,14 @@ void bind_sums(nb::module_ &m) {
         "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
   m.def("marginals", &marginals, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
         "The probability of each arc and the log partition.");
+  m.def("entropy", &entropy, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
+        "The entropy of the distribution over trees, for scores of any size; -inf when there is no tree. Slow.");
+  m.def(
+      "part_entropy", &part_entropy, nb::arg("parts"), nb::arg("single_root"),
+      "The entropy of the distribution over projective trees, for scores of any size; -inf when there is none. Slow.");
+  m.def(
+      "is_wide", [](const Parts &parts) { return is_wide(parts); }, nb::arg("parts"),
+      "Whether some score is so large that sums over trees are computed with more digits than a double has.");
   m.def("expectations", &expectations, nb::arg("parts"), nb::arg("single_root"),
         "The log partition over projective trees, and parts with each one's expectation as its score.");
   m.def("beliefs", &beliefs, nb::arg("parts"), nb::arg("single_root"), nb::arg("rounds"),

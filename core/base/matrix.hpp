@@ -1,4 +1,4 @@
-// A square table that keeps its memory from sentence to sentence.
+// Square tables that keep their memory from sentence to sentence.
 #pragma once
 
 #include <cstddef>
@@ -6,18 +6,21 @@
 
 namespace treewright {
 
-class Matrix {
+template <typename Weight>
+class SquareTable {
  public:
   void resize(int size) {
     size_ = size;
     if (cells_.size() < std::size_t(size) * size) cells_.resize(std::size_t(size) * size);
   }
-  double &operator()(int row, int column) { return cells_[std::size_t(row) * size_ + column]; }
-  const double *at(int row, int column) const { return cells_.data() + std::size_t(row) * size_ + column; }
+  Weight &operator()(int row, int column) { return cells_[std::size_t(row) * size_ + column]; }
+  const Weight *at(int row, int column) const { return cells_.data() + std::size_t(row) * size_ + column; }
 
  private:
   int size_ = 0;
-  std::vector<double> cells_;
+  std::vector<Weight> cells_;
 };
+
+using Matrix = SquareTable<double>;
 
 }  // namespace treewright

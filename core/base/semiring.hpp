@@ -3,6 +3,7 @@
 //   Real     sums of products of weights: fast, but weights may leave the range of a double
 //   LogSum   the same sums over logarithms of weights: slower, any range
 //   MaxPlus  the score of the best tree
+//   WideLog  LogSum for scores of very different sizes (wide_log.hpp)
 //
 // Real never subtracts, so that the relative error of a sum stays that of its largest terms; the algorithms detect when
 // weights lost below 1e-308 could matter, and start again with LogSum.
@@ -19,10 +20,12 @@
 namespace treewright {
 
 struct Real {
+  using Weight = double;
   static constexpr double zero = 0, one = 1;
   static constexpr bool is_relative = true;  // weights are taken relative to the best head of each word
   static constexpr bool is_bounded = true;   // weights may leave the range of a double
   static constexpr bool folds_left = false;  // times(a, b, c) is a (b c)
+  static constexpr bool is_wide = false;     // weights are no doubles, and exact in any range
 
   static double of_log(double log_weight) { return std::exp(log_weight); }
   static double of_value(double weight) { return weight; }
@@ -70,8 +73,9 @@ struct Real {
 };
 
 struct LogSum {
+  using Weight = double;
   static constexpr double zero = forbidden, one = 0;
-  static constexpr bool is_relative = true, is_bounded = false, folds_left = false;
+  static constexpr bool is_relative = true, is_bounded = false, folds_left = false, is_wide = false;
 
   static double of_log(double log_weight) { return log_weight; }
   static double of_value(double weight) { return std::log(weight); }
@@ -118,8 +122,9 @@ struct LogSum {
 };
 
 struct MaxPlus {
+  using Weight = double;
   static constexpr double zero = forbidden, one = 0;
-  static constexpr bool is_relative = false, is_bounded = false, folds_left = true;
+  static constexpr bool is_relative = false, is_bounded = false, folds_left = true, is_wide = false;
 
   static double of_log(double score) { return score; }
   static double log(double score) { return score; }

@@ -26,8 +26,9 @@ class RandomTerm {
   template <typename Term>
   int operator()(int count, Term term) {
     totals_.resize(count);
-    double largest = Semiring::zero, total = 0;
+    typename Semiring::Weight largest = Semiring::zero;
     for (int k = 0; k < count; ++k) largest = std::max(largest, term(k));
+    double total = 0;
     for (int k = 0; k < count; ++k) totals_[k] = total += Semiring::value(Semiring::over(term(k), largest));
     return draw_by_totals(random_, totals_.data(), count);
   }

@@ -1,14 +1,13 @@
 // Sums over all projective trees: log partition and arc marginals, by the chart of projective.hpp over Real, and over
-// LogSum where weights would leave the range of a double.
+// LogSum or WideLog where weights would leave the range of a double.
 #pragma once
 
 #include <algorithm>
 #include <cstddef>
-#include <vector>
 
 #include "base/scores.hpp"
+#include "base/wide_log.hpp"
 #include "charts/projective.hpp"
-#include "trees/penalties.hpp"
 
 namespace treewright {
 
@@ -32,8 +31,8 @@ class InsideOutside {
   // The log partition, -inf when there is no projective tree.
   double log_partition(const double *arc, int nodes, bool single_root) {
     if (inside_in_range(real_, arc, nodes, single_root)) return real_.log_partition();
-    log_.inside(arc, nodes, single_root);
-    return log_.log_partition();
+    if (is_wide(arc, std::size_t(nodes) * nodes)) return run(wide_, arc, nodes, single_root);
+    return run(log_, arc, nodes, single_root);
   }
 
   // The log partition, and marginals[h, m] over nodes: each word's column sums to one; all zero when there is no tree.
@@ -41,31 +40,31 @@ class InsideOutside {
     real_.inside(arc, nodes, single_root);
     if (real_.is_possibly_exact() || inside_in_range(real_, arc, nodes, single_root))
       if (write_marginals(real_, marginals)) return real_.log_partition();
-    const double *reduced = penalties_.reduce(arc, nodes);
-    const double shift = take_off_best(reduced, nodes);
-    log_.inside(arc_.data(), nodes, single_root);
+    if (is_wide(arc, std::size_t(nodes) * nodes)) {
+      const double log_partition = run(wide_, arc, nodes, single_root);
+      write_marginals(wide_, marginals);
+      return log_partition;
+    }
+    const double log_partition = run(log_, arc, nodes, single_root);
     write_marginals(log_, marginals);
     normalise(marginals, nodes);
-    return reduced == arc ? log_.log_partition() + shift : log_partition(arc, nodes, single_root);
+    return log_partition;
+  }
+
+  // The entropy of the distribution over projective trees, for scores of any size; -inf when there is no tree.
+  double entropy(const double *arc, int nodes, bool single_root) {
+    wide_.inside(arc, nodes, single_root);
+    return wide_.has_tree() ? std::max(0.0, wide_.total().entropy) : forbidden;
   }
 
  private:
-  // Logarithms of large weights are rounded by as much as weights are large: the best score into each word is taken off
-  // before, and what is left of the error is nearly the same for all heads of a word. Returns the sum of the best.
-  double take_off_best(const double *arc, std::size_t nodes) {
-    arc_.assign(arc, arc + nodes * nodes);
-    double sum = 0;
-    for (std::size_t m = 1; m < nodes; ++m) {
-      double best = forbidden;
-      for (std::size_t h = 0; h < nodes; ++h)
-        if (h != m) best = std::max(best, arc[h * nodes + m]);
-      if (best == forbidden) continue;
-      sum += best;
-      for (std::size_t h = 0; h < nodes; ++h) arc_[h * nodes + m] -= best;
-    }
-    return sum;
+  template <typename Semiring>
+  static double run(ProjectiveChart<Semiring> &chart, const double *arc, int nodes, bool single_root) {
+    chart.inside(arc, nodes, single_root);
+    return chart.log_partition();
   }
 
+  // The rounding error of logarithms is nearly the same for all heads of a word.
   static void normalise(double *marginals, std::size_t nodes) {
     for (std::size_t m = 1; m < nodes; ++m) {
       double sum = 0;
@@ -83,9 +82,8 @@ class InsideOutside {
   }
 
   ProjectiveChart<Real> real_;
-  Penalties penalties_;
   ProjectiveChart<LogSum> log_;
-  std::vector<double> arc_;  // less the best score into each word
+  ProjectiveChart<WideLog> wide_;
 };
 
 }  // namespace treewright

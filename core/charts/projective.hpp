@@ -28,6 +28,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/checked_sum.hpp"
 #include "base/matrix.hpp"
 #include "base/semiring.hpp"
 
@@ -36,6 +37,8 @@ namespace treewright {
 template <typename Semiring>
 class ProjectiveChart {
  public:
+  using Weight = typename Semiring::Weight;
+
   // The inside weights. arc is nodes x nodes, row-major; its diagonal and column 0 are not read. It must exist as long
   // as the chart is read. Weights of sums are relative to the best head of each word, times exp(scale); those of the
   // best tree are if the scores of the best heads are given, which must exist as long as well.
@@ -47,12 +50,12 @@ class ProjectiveChart {
     least_ = most_ = 1;
     taken_off_ = best;
     if (!load(arc)) return;
-    for (Matrix *chart : {&half_, &half_of_boundary_, &incomplete_}) chart->resize(nodes_ + 1);
+    for (SquareTable<Weight> *chart : {&half_, &half_of_boundary_, &incomplete_}) chart->resize(nodes_ + 1);
     for (int j = first_; j < nodes_; ++j) {
       set_half(j, j, Semiring::one);
       set_half(j, j + 1, Semiring::one);
       for (int i = j - 1; i >= first_; --i) {
-        const double facing = record(Semiring::dot(half_.at(i, i + 1), half_.at(j, i + 1), j - i));
+        const Weight facing = record(Semiring::dot(half_.at(i, i + 1), half_.at(j, i + 1), j - i));
         incomplete_(i, j) = record(Semiring::times(facing, weight(i, j)));
         set_half(i, j + 1, Semiring::dot(incomplete_.at(i, i + 1), half_of_boundary_.at(j + 1, i + 1), j - i));
         if (i == 0) continue;  // node 0 has no head
@@ -64,7 +67,7 @@ class ProjectiveChart {
   }
 
   bool has_tree() const { return total_ != Semiring::zero; }
-  double total() const { return total_; }
+  Weight total() const { return total_; }
   double log_partition() const { return has_tree() ? Semiring::log(total_) + shift_ : forbidden; }
 
   // After inside, when there is a tree: one tree. choose(count, term) returns one of 0 .. count - 1 by their terms.
@@ -112,7 +115,7 @@ class ProjectiveChart {
   bool outside(double *marginals) {
     largest_outside_ = 0;
     std::fill_n(marginals, std::size_t(nodes_) * nodes_, 0.0);
-    for (Matrix *chart : {&outside_half_, &outside_half_of_boundary_, &outside_incomplete_}) {
+    for (SquareTable<Weight> *chart : {&outside_half_, &outside_half_of_boundary_, &outside_incomplete_}) {
       chart->resize(nodes_ + 1);
       for (int row = 0; row <= nodes_; ++row) std::fill_n(&(*chart)(row, 0), nodes_ + 1, Semiring::zero);
     }
@@ -121,7 +124,7 @@ class ProjectiveChart {
       for (int i = first_; i < j; ++i) {
         add_outside_of_half(outside_half(i, j + 1), i, i + 1, j + 1, j - i);
         if (i > 0) add_outside_of_half(outside_half(j, i), j, i, i, j - i);
-        double facing = Semiring::times(*outside_incomplete_.at(i, j), weight(i, j));
+        Weight facing = Semiring::times(*outside_incomplete_.at(i, j), weight(i, j));
         marginals[std::size_t(i) * nodes_ + j] = probability(i, j);
         if (i > 0) {
           facing = Semiring::plus(facing, Semiring::times(*outside_incomplete_.at(j, i), weight(j, i)));
@@ -137,24 +140,24 @@ class ProjectiveChart {
   }
 
   int nodes() const { return nodes_; }
-  const double *halves_of(int h, int b) const { return half_.at(h, b); }            // along b
-  const double *incomplete_of(int h, int m) const { return incomplete_.at(h, m); }  // along m
+  const Weight *halves_of(int h, int b) const { return half_.at(h, b); }            // along b
+  const Weight *incomplete_of(int h, int m) const { return incomplete_.at(h, m); }  // along m
 
  private:
-  double weight(int h, int m) const {
+  Weight weight(int h, int m) const {
     const double given = weight_[std::size_t(h) * nodes_ + m];
-    if constexpr (Semiring::is_relative) return given;
+    if constexpr (Semiring::is_relative || Semiring::is_wide) return given;
     return taken_off_ ? given - taken_off_[m] : given;
   }
-  double half(int h, int b) const { return *half_.at(h, b); }
-  void set_half(int h, int b, double value) { half_(h, b) = half_of_boundary_(b, h) = record(value); }
-  static auto product_of(const double *a, const double *b) {
+  Weight half(int h, int b) const { return *half_.at(h, b); }
+  void set_half(int h, int b, const Weight &value) { half_(h, b) = half_of_boundary_(b, h) = record(value); }
+  static auto product_of(const Weight *a, const Weight *b) {
     return [=](int k) { return Semiring::times(a[k], b[k]); };
   }
-  double root_weight(int r) const { return Semiring::times(weight(0, r), half(r, 1), half(r, nodes_)); }
+  Weight root_weight(int r) const { return Semiring::times(weight(0, r), half(r, 1), half(r, nodes_)); }
 
   // Keeps the range of all weights up to date.
-  double record(double value) {
+  const Weight &record(const Weight &value) {
     if constexpr (Semiring::is_bounded) {
       if (value < least_ && value != Semiring::zero) least_ = value;
       if (value > most_) most_ = value;
@@ -162,7 +165,7 @@ class ProjectiveChart {
     return value;
   }
 
-  double outside_half(int h, int b) const {
+  Weight outside_half(int h, int b) const {
     return Semiring::plus(*outside_half_.at(h, b), *outside_half_of_boundary_.at(b, h));
   }
   double probability(int h, int m) const {
@@ -179,14 +182,16 @@ class ProjectiveChart {
 
   bool load_relative(const double *arc) {
     best_.assign(nodes_, forbidden);
+    CheckedSum shifts;
     for (int h = 0; h < nodes_; ++h)
       for (int m = 1; m < nodes_; ++m)
         if (h != m) best_[m] = std::max(best_[m], arc[std::size_t(h) * nodes_ + m]);
     for (int m = 1; m < nodes_; ++m) {
       if (best_[m] == forbidden) return false;
       best_[m] -= scale_;
-      shift_ += best_[m];
+      shifts.add(best_[m]);
     }
+    shift_ = shifts.value();
     relative_.resize(std::size_t(nodes_) * nodes_);
     weight_ = relative_.data();
     for (int h = 0; h < nodes_; ++h)
@@ -198,8 +203,8 @@ class ProjectiveChart {
     return true;
   }
 
-  double sum_over_roots() const {
-    double sum = Semiring::zero;
+  Weight sum_over_roots() const {
+    Weight sum = Semiring::zero;
     for (int r = 1; r < nodes_; ++r) sum = Semiring::plus(sum, root_weight(r));
     return sum;
   }
@@ -214,7 +219,7 @@ class ProjectiveChart {
 
   void start_outside_at_roots(double *marginals) {
     for (int r = 1; r < nodes_; ++r) {
-      const double root = Semiring::over(weight(0, r), total_);
+      const Weight root = Semiring::over(weight(0, r), total_);
       outside_half_(r, 1) = Semiring::plus(*outside_half_.at(r, 1), Semiring::times(root, half(r, nodes_)));
       outside_half_(r, nodes_) = Semiring::plus(*outside_half_.at(r, nodes_), Semiring::times(root, half(r, 1)));
       marginals[r] = Semiring::value(Semiring::over(root_weight(r), total_));
@@ -222,7 +227,7 @@ class ProjectiveChart {
   }
 
   // From half(h, b) to the factors of its terms, over the modifiers from, from + 1, ...
-  void add_outside_of_half(double outside, int h, int from, int b, int count) {
+  void add_outside_of_half(const Weight &outside, int h, int from, int b, int count) {
     if (outside == Semiring::zero) return;
     largest_outside_ = std::max(largest_outside_, outside);
     Semiring::add_scaled(&outside_incomplete_(h, from), outside, half_of_boundary_.at(b, from), count);
@@ -231,13 +236,14 @@ class ProjectiveChart {
 
   int nodes_ = 0, first_ = 0;
   static constexpr double ln10 = 2.302585092994046;
-  double total_ = Semiring::zero, shift_ = 0, scale_ = 0, least_ = 1, most_ = 1, largest_outside_ = 0;
+  double shift_ = 0, scale_ = 0;
+  Weight total_ = Semiring::zero, least_ = 1, most_ = 1, largest_outside_ = 0;
   const double *weight_ = nullptr;     // the scores themselves, or relative_
   const double *taken_off_ = nullptr;  // the scores of the best heads, or none
   std::vector<double> relative_, best_;
-  Matrix half_, half_of_boundary_, incomplete_;
+  SquareTable<Weight> half_, half_of_boundary_, incomplete_;
   // Outside weights of halves are accumulated along rows of one or the other layout and added when they are used.
-  Matrix outside_half_, outside_half_of_boundary_, outside_incomplete_;
+  SquareTable<Weight> outside_half_, outside_half_of_boundary_, outside_incomplete_;
   std::vector<std::pair<int, int>> open_;
 };
 

@@ -41,13 +41,15 @@
 
 namespace treewright {
 
-// Scores of parts are weights of the semiring: logarithms for LogSum and MaxPlus, exponentials of scores for Real.
+// Scores of parts are weights of the semiring: logarithms for LogSum, WideLog and MaxPlus, exponentials of scores for Real.
 template <typename Semiring>
 class SecondOrderChart {
  public:
+  using Weight = typename Semiring::Weight;
+
   // The inside weights; returns the total, Semiring::zero when there is no tree. `parts` must exist as long as the
   // chart is read.
-  double inside(const Parts &parts, bool single_root) {
+  Weight inside(const Parts &parts, bool single_root) {
     open_charts(parts, single_root);
     for (int j = first_; j < nodes_; ++j) add_node(j);
     return total_ = single_root ? sum_over_roots() : half(root_, nodes_);
@@ -86,10 +88,10 @@ class SecondOrderChart {
   }
 
  private:
-  double step(int side, int p, int q) const {
-    return parts_->has_transitions() ? parts_->transition(side, p, q) : Semiring::one;
+  Weight step(int side, int p, int q) const {
+    return parts_->has_transitions() ? Weight(parts_->transition(side, p, q)) : Semiring::one;
   }
-  double stop(int side, int p) const { return step(side, p, parts_->side_size(side)); }
+  Weight stop(int side, int p) const { return step(side, p, parts_->side_size(side)); }
 
   // The state of e's modifier in a tree with e.
   int state(int e) const { return has_grand_ ? e : parts_->modifier[e]; }
@@ -108,17 +110,17 @@ class SecondOrderChart {
   // The boundary beside e's head, where the inner half of its modifier ends if that is the first one.
   int inner_boundary(int e) const { return parts_->head[e] + (parts_->head[e] < parts_->modifier[e]); }
   // The grandparent score of an arc, and that of an outermost modifier.
-  double grand(int a, int e) const {
-    return has_grand_ && !parts_->outermost && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one;
+  Weight grand(int a, int e) const {
+    return has_grand_ && !parts_->outermost && parts_->head[e] > 0 ? Weight(parts_->grand(a, e)) : Semiring::one;
   }
-  double outer_grand(int a, int e) const {
-    return has_grand_ && parts_->outermost && parts_->head[e] > 0 ? parts_->grand(a, e) : Semiring::one;
+  Weight outer_grand(int a, int e) const {
+    return has_grand_ && parts_->outermost && parts_->head[e] > 0 ? Weight(parts_->grand(a, e)) : Semiring::one;
   }
 
   std::size_t half_at(int state, int b) const { return std::size_t(state) * (nodes_ + 1) + b; }
-  double half(int state, int b) const { return half_[half_at(state, b)]; }
+  const Weight &half(int state, int b) const { return half_[half_at(state, b)]; }
   // Along the boundaries, from the first one between two modifiers on.
-  const double *halves(int e, int b) const { return half_.data() + half_at(state(e), b); }
+  const Weight *halves(int e, int b) const { return half_.data() + half_at(state(e), b); }
   // The half of e's modifier up to b, along e. With Semiring::folds_left it is multiplied by the stop after e.
   std::size_t outer_at(int b, int e) const { return std::size_t(b) * (parts_->arcs() + 1) + e; }
   // Along the arcs out of h, for one state of h.
@@ -126,12 +128,12 @@ class SecondOrderChart {
     return incomplete_begin_[h] + std::size_t(k) * parts_->out_size(h) + (e - parts_->out_begin(h));
   }
 
-  void set_half(int a, int b, double value) {
+  void set_half(int a, int b, const Weight &value) {
     half_[half_at(a, b)] = value;
     if (has_grand_) return set_outer(a, b, value);
     for (int k = parts_->in_begin[a]; k < parts_->in_begin[a + 1]; ++k) set_outer(parts_->in_arc[k], b, value);
   }
-  void set_outer(int e, int b, double value) {
+  void set_outer(int e, int b, const Weight &value) {
     outer_[outer_at(b, e)] = Semiring::folds_left ? Semiring::times(value, stop_after_[e]) : value;
   }
 
@@ -160,7 +162,7 @@ class SecondOrderChart {
     into_.resize(nodes_), from_.resize(nodes_);
   }
 
-  static void grow(std::vector<double> &cells, std::size_t count) {
+  static void grow(std::vector<Weight> &cells, std::size_t count) {
     if (cells.size() < count) cells.resize(count);
   }
 
@@ -230,18 +232,18 @@ class SecondOrderChart {
   void complete_arc(int e, int i, int j) {
     const int h = parts_->head[e], side = Parts::side_of(h, parts_->modifier[e]), begin = parts_->side_begin[side];
     const int q = e - begin;
-    double *link = link_.data() + link_begin_[e];
+    Weight *link = link_.data() + link_begin_[e];
     for (int p = 0; p < q; ++p) {
       const auto [from, width] = between(begin + p, e);
-      const double meeting = Semiring::dot(halves(begin + p, from + 1), halves(e, from + 1), width);
+      const Weight meeting = Semiring::dot(halves(begin + p, from + 1), halves(e, from + 1), width);
       link[p] = Semiring::times(step(side, p + 1, q), meeting);
     }
     first_link_[e] = Semiring::times(step(side, 0, q), half(state(e), inner_boundary(e)));
-    const double first = first_link_[e], arc = parts_->arc[e];
-    double *rows = incomplete_.data() + incomplete_at(h, 0, begin);
+    const Weight first = first_link_[e], arc = parts_->arc[e];
+    Weight *rows = incomplete_.data() + incomplete_at(h, 0, begin);
     const std::size_t stride = parts_->out_size(h);
     for_states_outside(h, i, j, [=](int k, int a) {
-      double *row = rows + k * stride;
+      Weight *row = rows + k * stride;
       row[q] = Semiring::times(Semiring::plus_dot(first, row, link, q), arc, grand(a, e));
     });
     reached_[side] = q + 1;
@@ -250,17 +252,17 @@ class SecondOrderChart {
   void expect_arc(int e, int i, int j) {
     const int h = parts_->head[e], side = Parts::side_of(h, parts_->modifier[e]), begin = parts_->side_begin[side];
     const int q = e - begin;
-    const double *link = link_.data() + link_begin_[e];
+    const Weight *link = link_.data() + link_begin_[e];
     double expected_first = 0;
     expected_link_.assign(q, 0.0);
     for_states_outside(h, i, j, [&](int k, int a) {
-      const double *row = incomplete_.data() + incomplete_at(h, k, begin);
+      const Weight *row = incomplete_.data() + incomplete_at(h, k, begin);
       double *expected_row = expected_incomplete_.data() + incomplete_at(h, k, begin);
       const double expected = expected_row[q];
       if (expected < min_expectation) return;
       out_->arc[e] += expected;
       if (out_->has_grand() && !parts_->outermost && h > 0) out_->grand(a, e) += expected;
-      const double sum = Semiring::over(Semiring::over(row[q], parts_->arc[e]), grand(a, e));
+      const Weight sum = Semiring::over(Semiring::over(row[q], parts_->arc[e]), grand(a, e));
       expected_first += Semiring::share(expected, sum, first_link_[e]);
       for (int p = 0; p < q; ++p) {
         const double share = Semiring::share(expected, sum, Semiring::times(row[p], link[p]));
@@ -279,7 +281,7 @@ class SecondOrderChart {
     if (expected < min_expectation) return;
     const int inner = parts_->side_begin[side] + p, e = parts_->side_begin[side] + q;
     expect_step(side, p + 1, q, expected);
-    const double sum = Semiring::over(link_[link_begin_[e] + p], step(side, p + 1, q));
+    const Weight sum = Semiring::over(link_[link_begin_[e] + p], step(side, p + 1, q));
     const auto [from, width] = between(inner, e);
     const std::size_t a = half_at(state(inner), from + 1), b = half_at(state(e), from + 1);
     for (int k = 0; k < width; ++k) {
@@ -290,27 +292,27 @@ class SecondOrderChart {
   }
 
   // A term of the half of the side's head up to b, for one state a of the head and its row of incomplete items.
-  double closed_term(int a, const double *row, int begin, int b, int q) const {
-    const double incomplete = Semiring::times(row[q], outer_grand(a, begin + q));
+  Weight closed_term(int a, const Weight *row, int begin, int b, int q) const {
+    const Weight incomplete = Semiring::times(row[q], outer_grand(a, begin + q));
     return Semiring::times(half(state(begin + q), b), stop_after_[begin + q], incomplete);
   }
 
   // The incomplete items of a state, multiplied by the scores of outermost grandchildren if there are some.
-  const double *closing_row(int a, const double *row, int h, int begin, int count) {
+  const Weight *closing_row(int a, const Weight *row, int h, int begin, int count) {
     if (!parts_->outermost || !has_grand_ || h == 0) return row;
     closing_.resize(count);
-    for (int q = 0; q < count; ++q) closing_[q] = Semiring::times(row[q], parts_->grand(a, begin + q));
+    for (int q = 0; q < count; ++q) closing_[q] = Semiring::times(row[q], Weight(parts_->grand(a, begin + q)));
     return closing_.data();
   }
 
   // The halves that cover i .. j.
   void complete_halves(int side, int b, int i, int j) {
     const int h = side / 2, begin = parts_->side_begin[side], count = reached_[side];
-    const double *rows = incomplete_.data() + incomplete_at(h, 0, begin), *outer = outer_.data() + outer_at(b, begin);
-    const double *stops = stop_after_.data() + begin;
+    const Weight *rows = incomplete_.data() + incomplete_at(h, 0, begin), *outer = outer_.data() + outer_at(b, begin);
+    const Weight *stops = stop_after_.data() + begin;
     const std::size_t stride = parts_->out_size(h);
     for_states_outside(h, i, j, [=](int k, int a) {
-      const double *row = closing_row(a, rows + k * stride, h, begin, count);
+      const Weight *row = closing_row(a, rows + k * stride, h, begin, count);
       if constexpr (Semiring::folds_left)
         set_half(a, b, Semiring::dot(outer, row, count));
       else
@@ -321,9 +323,10 @@ class SecondOrderChart {
   void expect_halves(int side, int b, int i, int j) {
     const int h = side / 2, begin = parts_->side_begin[side];
     for_states_outside(h, i, j, [&](int k, int a) {
-      const double expected = expected_half_[half_at(a, b)], sum = half(a, b);
+      const double expected = expected_half_[half_at(a, b)];
+      const Weight &sum = half(a, b);
       if (expected < min_expectation) return;
-      const double *row = incomplete_.data() + incomplete_at(h, k, begin);
+      const Weight *row = incomplete_.data() + incomplete_at(h, k, begin);
       double *expected_row = expected_incomplete_.data() + incomplete_at(h, k, begin);
       for (int q = 0; q < reached_[side]; ++q) {
         const double share = Semiring::share(expected, sum, closed_term(a, row, begin, b, q));
@@ -339,13 +342,13 @@ class SecondOrderChart {
     if (out_->has_transitions()) out_->transition(side, p, q) += expected;
   }
 
-  double root_term(int e) const {
-    const double scores =
-        Semiring::times(Semiring::times(parts_->arc[e], step(1, 0, parts_->rank_out(e))), stop_after_[e]);
+  Weight root_term(int e) const {
+    const Weight scores =
+        Semiring::times(Semiring::times(Weight(parts_->arc[e]), step(1, 0, parts_->rank_out(e))), stop_after_[e]);
     return Semiring::times(Semiring::times(scores, half(state(e), 1)), half(state(e), nodes_));
   }
 
-  double sum_over_roots() {
+  Weight sum_over_roots() {
     root_terms_.clear();
     for (int e = parts_->side_begin[1]; e < parts_->side_begin[2]; ++e) root_terms_.push_back(root_term(e));
     return Semiring::sum(root_terms_.data(), int(root_terms_.size()));
@@ -369,12 +372,12 @@ class SecondOrderChart {
     const int h = head_of(a);
     if (b == h || b == h + 1) return;
     const int side = 2 * h + (h < b), begin = parts_->side_begin[side];
-    const double *row = incomplete_.data() + incomplete_at(h, rank_of(a), begin);
+    const Weight *row = incomplete_.data() + incomplete_at(h, rank_of(a), begin);
     int e = begin + choose(candidates_within(side, b), [&](int q) { return closed_term(a, row, begin, b, q); });
     open_.push_back({state(e), b});
     for (;;) {
       heads[parts_->modifier[e]] = h;
-      const double *link = link_.data() + link_begin_[e];
+      const Weight *link = link_.data() + link_begin_[e];
       const int term = choose(
           e - begin + 1, [&](int p) { return p == 0 ? first_link_[e] : Semiring::times(row[p - 1], link[p - 1]); });
       if (term == 0) break;
@@ -388,7 +391,7 @@ class SecondOrderChart {
   template <typename Choose>
   void open_at_meeting(Choose &choose, int p, int e) {
     const auto [from, width] = between(p, e);
-    const double *left = halves(p, from + 1), *right = halves(e, from + 1);
+    const Weight *left = halves(p, from + 1), *right = halves(e, from + 1);
     const int b = from + 1 + choose(width, [=](int k) { return Semiring::times(left[k], right[k]); });
     open_.insert(open_.end(), {{state(p), b}, {state(e), b}});
   }
@@ -408,13 +411,13 @@ class SecondOrderChart {
   Parts *out_ = nullptr;
   int nodes_ = 0, first_ = 0, root_ = 0;
   bool has_grand_ = false;
-  double total_ = Semiring::zero;
+  Weight total_ = Semiring::zero;
   std::size_t halves_ = 0;  // of this sentence; the charts keep the size of the longest one
   std::vector<std::size_t> incomplete_begin_, link_begin_;
-  std::vector<double> half_, outer_, incomplete_, link_;
-  std::vector<double> first_link_, stop_after_;  // of each arc
-  std::vector<double> expected_half_, expected_incomplete_, expected_link_, root_terms_;
-  std::vector<double> closing_;
+  std::vector<Weight> half_, outer_, incomplete_, link_;
+  std::vector<Weight> first_link_, stop_after_;  // of each arc
+  std::vector<double> expected_half_, expected_incomplete_, expected_link_;
+  std::vector<Weight> root_terms_, closing_;
   std::vector<int> reached_;               // candidates of each side within the present span
   std::vector<int> into_, from_;           // arcs between the present node and those on its left
   std::vector<std::pair<int, int>> open_;  // halves (state, boundary) that have not been read

@@ -26,7 +26,7 @@
 #include "base/random.hpp"
 #include "charts/choice.hpp"
 #include "charts/inside_outside.hpp"
-#include "charts/second_order.hpp"
+#include "charts/part_sums.hpp"
 #include "trees/matrix_tree.hpp"
 
 namespace treewright {
@@ -167,28 +167,41 @@ class ProjectiveSampler {
   // arc must exist as long as trees are drawn. False when there is no tree.
   bool prepare(const double *arc, int nodes, bool single_root) {
     is_real_ = inside_in_range(real_, arc, nodes, single_root);
-    if (!is_real_) log_.inside(arc, nodes, single_root);
-    return is_real_ ? real_.has_tree() : log_.has_tree();
+    if (is_real_) return real_.has_tree();
+    is_wide_ = is_wide(arc, std::size_t(nodes) * nodes);
+    is_wide_ ? wide_.inside(arc, nodes, single_root) : log_.inside(arc, nodes, single_root);
+    return is_wide_ ? wide_.has_tree() : log_.has_tree();
   }
 
   void draw(Random &random, int *heads) {
-    is_real_ ? real_.read_tree(RandomTerm<Real>(random), heads) : log_.read_tree(RandomTerm<LogSum>(random), heads);
+    if (is_real_) return real_.read_tree(RandomTerm<Real>(random), heads);
+    is_wide_ ? wide_.read_tree(RandomTerm<WideLog>(random), heads) : log_.read_tree(RandomTerm<LogSum>(random), heads);
   }
 
  private:
-  bool is_real_ = true;
+  bool is_real_ = true, is_wide_ = false;
   ProjectiveChart<Real> real_;
   ProjectiveChart<LogSum> log_;
+  ProjectiveChart<WideLog> wide_;
 };
 
 class SecondOrderSampler {
  public:
   // parts must exist as long as trees are drawn. False when there is no tree.
-  bool prepare(const Parts &parts, bool single_root) { return chart_.inside(parts, single_root) > forbidden; }
-  void draw(Random &random, int *heads) { chart_.read_tree(RandomTerm<LogSum>(random), heads); }
+  bool prepare(const Parts &parts, bool single_root) {
+    is_wide_ = is_wide(parts);
+    return is_wide_ ? !wide_.inside(parts, single_root).is_zero : chart_.inside(parts, single_root) > forbidden;
+  }
+
+  void draw(Random &random, int *heads) {
+    is_wide_ ? wide_.read_tree(RandomTerm<WideLog>(random), heads)
+             : chart_.read_tree(RandomTerm<LogSum>(random), heads);
+  }
 
  private:
+  bool is_wide_ = false;
   SecondOrderChart<LogSum> chart_;
+  SecondOrderChart<WideLog> wide_;
 };
 
 }  // namespace treewright

@@ -32,8 +32,9 @@
 #include <cstddef>
 #include <vector>
 
+#include "base/checked_sum.hpp"
 #include "base/semiring.hpp"
-#include "trees/penalties.hpp"
+#include "base/wide_log.hpp"
 
 namespace treewright {
 
@@ -42,16 +43,17 @@ enum class Sums { found, no_tree, out_of_range };
 template <typename Semiring>
 class TreeElimination {
  public:
+  using Weight = typename Semiring::Weight;
+
   // Sets the log partition and, unless it is null, marginals[h, m] over nodes. arc is nodes x nodes, row-major; its
   // diagonal and column 0 are not read.
   Sums run(const double *arc, int nodes, bool single_root, double *log_partition, double *marginals) {
     single_root_ = single_root;
     words_ = nodes - 1;
     order_ = 0, has_dropped_zero_ = false;
-    log_partition_ = mean_steps_ = 0;
-    if (!load(arc, nodes)) return Sums::no_tree;
+    if (const Sums loaded = load(arc, nodes); loaded != Sums::found) return loaded;
     const Sums sums = marginals ? all_columns(marginals, nodes) : sum_alone();
-    *log_partition = log_partition_;
+    *log_partition = Semiring::is_wide ? Semiring::log(product_) : log_partition_;
     return sums == Sums::found && has_dropped_zero_ && !outweighs_losses() ? nothing : sums;
   }
 
@@ -59,8 +61,7 @@ class TreeElimination {
   Sums run_for(const double *arc, int nodes, int word, double *probabilities) {
     single_root_ = false;
     words_ = nodes - 1;
-    log_partition_ = mean_steps_ = 0;
-    if (!load(arc, nodes)) return Sums::no_tree;
+    if (const Sums loaded = load(arc, nodes); loaded != Sums::found) return loaded;
     const Sums sums = eliminate(open(0, word % words_, words_ - 1), false);  // which leaves the word, the last in line
     return sums == Sums::found ? column(1, word - 1, probabilities, 1) : sums;
   }
@@ -68,9 +69,12 @@ class TreeElimination {
   // After a run with marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
   double mean_steps() const { return mean_steps_; }
 
+  // After a run, when there is a tree and weights are wide: that of the distribution over trees.
+  double entropy() const { return std::max(0.0, product_.entropy); }
+
  private:
   // Among logarithms a sum is zero only when it has no term; a plain one may also have been too small.
-  static constexpr bool zero_is_none = Semiring::zero != 0;
+  static constexpr bool zero_is_none = !Semiring::is_bounded;
   static constexpr Sums nothing = zero_is_none ? Sums::no_tree : Sums::out_of_range;
 
   // Words in the order in which they go, the first `gone` of them eliminated. Row k holds the weights of k's heads,
@@ -78,20 +82,48 @@ class TreeElimination {
   struct Level {
     int size, gone;
     std::vector<int> word;
-    std::vector<double> cells, root;
+    std::vector<Weight> cells, root;
     std::vector<char> order;                // of root
     char lowest;                            // order of the root's arcs to the words that are gone, and above
     std::vector<double> error, root_error;  // what a cell of the row and its root may have lost to underflow
     double step_error, root_step_error;     // the same of all steps, in sum
-    double *row(int k) { return cells.data() + std::size_t(k) * size; }
+    Weight *row(int k) { return cells.data() + std::size_t(k) * size; }
     int left() const { return size - gone; }
   };
 
-  // Weights are relative to the best head of each word, so that they lie in 0 .. 1.
-  bool load(const double *arc, int nodes) {
+  // Weights are relative to the best head of each word, so that they lie in 0 .. 1, but for wide ones.
+  Sums load(const double *arc, int nodes) {
     const int n = words_;
-    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.resize(n), reach_.resize(n), local_.resize(n);
-    // In single-root mode the root's weights are compared with each other only.
+    log_partition_ = mean_steps_ = 0, product_ = Semiring::one;
+    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.assign(n, 0.0), reach_.resize(n), local_.resize(n);
+    double root_shift = 0;
+    if constexpr (!Semiring::is_wide) {
+      find_best_heads(arc, nodes);
+      // In single-root mode the root's weights are compared with each other only.
+      if (single_root_) root_shift = forbidden;
+      CheckedSum shifts;
+      for (int m = 0; m < n; ++m) {
+        if (shift_[m] == forbidden) return Sums::no_tree;
+        shifts.add(shift_[m]);
+        if (single_root_) root_shift = std::max(root_shift, arc[m + 1] - shift_[m]);
+      }
+      if (root_shift == forbidden) return Sums::no_tree;
+      if (Semiring::is_bounded && std::abs(root_shift) > 2 * widest_log) return Sums::out_of_range;  // rounded
+      shifts.add(root_shift);
+      log_partition_ = all_shifts_ = shifts.value();
+    }
+    for (int m = 0; m < n; ++m) root_[m] = Semiring::of_log(arc[m + 1] - shift_[m] - root_shift);
+    for (int h = 0; h < n; ++h) {
+      const double *row = arc + std::size_t(h + 1) * nodes + 1;
+      for (int m = 0; m < n; ++m)
+        weight_[std::size_t(m) * n + h] = m == h ? Semiring::zero : Semiring::of_log(row[m] - shift_[m]);
+    }
+    return Sums::found;
+  }
+
+  // Sets shift_ to the score of the best head of each word, in single-root mode the best one among the words.
+  void find_best_heads(const double *arc, int nodes) {
+    const int n = words_;
     if (single_root_)
       std::fill(shift_.begin(), shift_.end(), forbidden);
     else
@@ -101,23 +133,15 @@ class TreeElimination {
       for (int m = 0; m < n; ++m)
         if (m != h && row[m] > shift_[m]) shift_[m] = row[m];
     }
-    double root_shift = single_root_ ? forbidden : 0;
-    for (int m = 0; m < n; ++m) {
+    for (int m = 0; m < n; ++m)
       if (shift_[m] == forbidden) shift_[m] = arc[m + 1];
-      if (shift_[m] == forbidden) return false;
-      log_partition_ += shift_[m];
-      if (single_root_) root_shift = std::max(root_shift, arc[m + 1] - shift_[m]);
-    }
-    if (root_shift == forbidden) return false;
-    log_partition_ += root_shift;
-    all_shifts_ = log_partition_;
-    for (int m = 0; m < n; ++m) root_[m] = Semiring::of_log(arc[m + 1] - shift_[m] - root_shift);
-    for (int h = 0; h < n; ++h) {
-      const double *row = arc + std::size_t(h + 1) * nodes + 1;
-      for (int m = 0; m < n; ++m)
-        weight_[std::size_t(m) * n + h] = m == h ? Semiring::zero : Semiring::of_log(row[m] - shift_[m]);
-    }
-    return true;
+  }
+
+  void multiply(const Weight &sum) {
+    if constexpr (Semiring::is_wide)
+      product_ = Semiring::times(product_, sum);
+    else
+      log_partition_ += Semiring::log(sum);
   }
 
   int left_above(int depth) const { return depth ? levels_[depth - 1].left() : words_; }
@@ -135,7 +159,7 @@ class TreeElimination {
     if (level.cells.size() < std::size_t(size) * size) level.cells.resize(std::size_t(size) * size);
     for (int k = 0; k < size; ++k) {
       const int from = k + begin < size ? k + begin : k + begin - size;
-      const double *row;
+      const Weight *row;
       if (depth) {
         Level &above = levels_[depth - 1];
         level.word[k] = above.word[above.gone + from];
@@ -158,17 +182,17 @@ class TreeElimination {
   Sums eliminate(Level &level, bool count) {
     for (int k = 0; k < level.gone; ++k) {
       const int left = level.size - k - 1;
-      double *row = level.row(k) + k + 1;
-      const double words = Semiring::sum(row, left);
+      Weight *row = level.row(k) + k + 1;
+      const Weight words = Semiring::sum(row, left);
       const bool only_root = level.order[k] == 1 && words == Semiring::zero;
-      const double sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
+      const Weight sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
       if (sum == Semiring::zero || !add_errors(level, k, sum)) return nothing;
-      if (count) log_partition_ += Semiring::log(sum), order_ += only_root;
+      if (count) multiply(sum), order_ += only_root;
       if (only_root) level.order[k] = level.lowest = 0, has_dropped_zero_ = !zero_is_none;
       Semiring::scale(row, sum, left);
       level.root[k] = Semiring::over(level.root[k], sum);
       for (int m = k + 1; m < level.size; ++m) {
-        const double of_k = level.row(m)[k];
+        const Weight of_k = level.row(m)[k];
         if (of_k == Semiring::zero) continue;
         if (!only_root) Semiring::add_scaled(level.row(m) + k + 1, of_k, row, left);
         add_root(level, m, Semiring::times(of_k, level.root[k]), level.order[k]);
@@ -179,15 +203,18 @@ class TreeElimination {
 
   // Weights below 1e-308 are lost in Real. That matters only when the weights with which they are compared have become
   // as small, because the larger weights form cycles. False when it may.
-  static bool add_errors(Level &level, int k, double sum) {
-    if (zero_is_none) return true;
-    const double step = level.error[k] / sum, root = level.root_error[k] / sum;
-    for (int m = k + 1; m < level.size; ++m) {
-      level.error[m] += level.row(m)[k] * step;
-      level.root_error[m] += level.row(m)[k] * root;
+  static bool add_errors(Level &level, int k, const Weight &sum) {
+    if constexpr (zero_is_none) {
+      return true;
+    } else {
+      const double step = level.error[k] / sum, root = level.root_error[k] / sum;
+      for (int m = k + 1; m < level.size; ++m) {
+        level.error[m] += level.row(m)[k] * step;
+        level.root_error[m] += level.row(m)[k] * root;
+      }
+      level.step_error += step, level.root_step_error += root;
+      return step < tolerance;
     }
-    level.step_error += step, level.root_step_error += root;
-    return step < tolerance;
   }
 
   // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every
@@ -200,7 +227,7 @@ class TreeElimination {
     return log_partition_ > most - 600;
   }
 
-  static void add_root(Level &level, int m, double weight, char order) {
+  static void add_root(Level &level, int m, const Weight &weight, char order) {
     if (weight == Semiring::zero || order > level.order[m]) return;
     level.root[m] = order < level.order[m] ? weight : Semiring::plus(level.root[m], weight);
     level.order[m] = order;
@@ -210,8 +237,9 @@ class TreeElimination {
   Sums close(const Level &level) {
     const int last = level.size - 1;
     if (level.root[last] == Semiring::zero) return nothing;
-    if (!zero_is_none && level.root_error[last] > tolerance * level.root[last]) return nothing;
-    log_partition_ += Semiring::log(level.root[last]);
+    if constexpr (!zero_is_none)
+      if (level.root_error[last] > tolerance * level.root[last]) return nothing;
+    multiply(level.root[last]);
     return single_root_ && order_ + level.order[last] != 1 ? nothing : Sums::found;
   }
 
@@ -256,7 +284,7 @@ class TreeElimination {
       Level &level = levels_[d];
       for (int k = level.gone; k < level.size; ++k) local_[k] = reach_[level.word[k]];
       for (int k = level.gone - 1; k >= 0; --k) {
-        const double through = Semiring::dot(level.row(k) + k + 1, local_.data() + k + 1, level.size - k - 1);
+        const Weight through = Semiring::dot(level.row(k) + k + 1, local_.data() + k + 1, level.size - k - 1);
         local_[k] = level.order[k] == order ? Semiring::plus(through, level.root[k]) : through;
         reach_[level.word[k]] = local_[k];
       }
@@ -265,8 +293,8 @@ class TreeElimination {
 
   // Writes the probabilities of m's heads 0, 1, ..., `stride` apart.
   Sums column(int depth, int m, double *probabilities, std::size_t stride) {
-    const double *weight = weight_.data() + std::size_t(m) * words_;
-    double root = Semiring::zero, total = Semiring::zero;
+    const Weight *weight = weight_.data() + std::size_t(m) * words_;
+    Weight root = Semiring::zero, total = Semiring::zero;
     // The lowest order at which 0 is reached: the root's own arc has order 1 in single-root mode.
     for (char order = depth ? levels_[depth - 1].lowest : 0; order <= single_root_ && total == Semiring::zero;
          ++order) {
@@ -282,12 +310,15 @@ class TreeElimination {
     return Sums::found;
   }
 
-  bool is_exact(int depth, double total) const {
-    if (zero_is_none) return true;
-    double largest = 1, error = underflow;
-    if (single_root_) largest = *std::max_element(reach_.begin(), reach_.begin() + words_);
-    for (int d = 0; d < depth; ++d) error += levels_[d].step_error * largest + levels_[d].root_step_error;
-    return error * words_ < tolerance * total;
+  bool is_exact(int depth, const Weight &total) const {
+    if constexpr (zero_is_none) {
+      return true;
+    } else {
+      double largest = 1, error = underflow;
+      if (single_root_) largest = *std::max_element(reach_.begin(), reach_.begin() + words_);
+      for (int d = 0; d < depth; ++d) error += levels_[d].step_error * largest + levels_[d].root_step_error;
+      return error * words_ < tolerance * total;
+    }
   }
 
   // A bound above the smallest normal double (2.2e-308), and a relative error far below that of a double; not tuned.
@@ -296,8 +327,10 @@ class TreeElimination {
   bool single_root_ = false, closed_ = false, has_dropped_zero_ = false;
   int words_ = 0, order_ = 0;  // order_: of the product of sums so far
   double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
-  std::vector<double> weight_, root_, shift_;  // [m, h] and [m]
-  std::vector<double> reach_, local_;          // Q by word and by place in a level
+  Weight product_ = Semiring::one;     // of all sums, where weights are wide, instead of log_partition_
+  std::vector<Weight> weight_, root_;  // [m, h] and [m]
+  std::vector<double> shift_;          // [m]
+  std::vector<Weight> reach_, local_;  // Q by word and by place in a level
   std::vector<Level> levels_;
 };
 
@@ -316,8 +349,18 @@ class MatrixTree {
 
   // The probability of each of the word's heads, with one or several root children allowed. There must be a tree.
   void head_probabilities(const double *arc, int nodes, int word, double *probabilities) {
-    if (real_.run_for(arc, nodes, word, probabilities) == Sums::out_of_range)
-      log_.run_for(penalties_.reduce(arc, nodes), nodes, word, probabilities);
+    if (real_.run_for(arc, nodes, word, probabilities) != Sums::out_of_range) return;
+    if (is_wide(arc, std::size_t(nodes) * nodes))
+      wide_.run_for(arc, nodes, word, probabilities);
+    else
+      log_.run_for(arc, nodes, word, probabilities);
+  }
+
+  // The entropy of the distribution over trees, for scores of any size; -inf when there is no tree.
+  double entropy(const double *arc, int nodes, bool single_root) {
+    double log_partition;
+    const Sums sums = wide_.run(arc, nodes, single_root, &log_partition, nullptr);
+    return sums == Sums::found ? wide_.entropy() : forbidden;
   }
 
   // After marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
@@ -328,11 +371,11 @@ class MatrixTree {
     double log_partition = forbidden;
     Sums sums = real_.run(arc, nodes, single_root, &log_partition, marginals);
     mean_steps_ = real_.mean_steps();
-    if (sums == Sums::out_of_range) {
-      const double *reduced = marginals ? penalties_.reduce(arc, nodes) : arc;
-      sums = log_.run(arc, nodes, single_root, &log_partition, reduced == arc ? marginals : nullptr);
-      double other = 0;
-      if (reduced != arc) log_.run(reduced, nodes, single_root, &other, marginals);
+    if (sums == Sums::out_of_range && is_wide(arc, std::size_t(nodes) * nodes)) {
+      sums = wide_.run(arc, nodes, single_root, &log_partition, marginals);
+      mean_steps_ = wide_.mean_steps();
+    } else if (sums == Sums::out_of_range) {
+      sums = log_.run(arc, nodes, single_root, &log_partition, marginals);
       mean_steps_ = log_.mean_steps();
     }
     return sums == Sums::found ? log_partition : forbidden;
@@ -341,7 +384,7 @@ class MatrixTree {
   double mean_steps_ = 0;
   TreeElimination<Real> real_;
   TreeElimination<LogSum> log_;
-  Penalties penalties_;
+  TreeElimination<WideLog> wide_;
 };
 
 }  // namespace treewright

@@ -331,6 +331,21 @@ def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
 def marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The probability of each arc and the log partition."""
 
+def entropy(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> float:
+    """
+    The entropy of the distribution over trees, for scores of any size; -inf when there is no tree. Slow.
+    """
+
+def part_entropy(parts: Parts, single_root: bool) -> float:
+    """
+    The entropy of the distribution over projective trees, for scores of any size; -inf when there is none. Slow.
+    """
+
+def is_wide(parts: Parts) -> bool:
+    """
+    Whether some score is so large that sums over trees are computed with more digits than a double has.
+    """
+
 def expectations(parts: Parts, single_root: bool) -> tuple[float, Parts]:
     """
     The log partition over projective trees, and parts with each one's expectation as its score.

@@ -400,3 +400,11 @@ def test_the_page_lists_every_rule() -> None:
     page = (Path(__file__).parents[2] / "docs" / "checking.md").read_text(encoding="utf-8")
     for name, rule in RULES.items():
         assert f"| `{name}` | {rule.level} | {rule.requires} |" in page
+
+
+def test_one_sentence_is_no_list_of_sentences() -> None:
+    sentence = next(iter(tw.read(io.StringIO(GOOD))))
+    with pytest.raises(InputError, match="sentences is one sentence; expected a list of sentences"):
+        check(sentence)  # type: ignore[arg-type]
+    with pytest.raises(InputError, match="against is one sentence; expected a list of sentences"):
+        check([sentence], against=sentence)  # type: ignore[arg-type]

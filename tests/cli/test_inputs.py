@@ -6,6 +6,7 @@ import gzip
 import io
 import json
 import re
+import sys
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -353,3 +354,16 @@ def test_plain_text_is_recognised_where_sentences_are_expected(run: Run, command
         1,
         f"treewright: b.txt:1: plain text, without tabs; expected CoNLL-U {remedy}",
     )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="file names of Windows have no line breaks")
+@pytest.mark.parametrize("command", [["parse", "my.tw"], ["check"], ["show"], ["eval", "c.conllu"]])
+def test_names_of_files_may_have_line_breaks(run: Run, command: list[str]) -> None:
+    name = "a\nb.conllu"
+    missing = run(*command, name)
+    assert missing.returncode == 1
+    assert missing.stderr.startswith("treewright: ")
+    assert "Traceback" not in missing.stderr
+    Path(name).write_bytes(Path("c.conllu").read_bytes())
+    plain, odd = run(*command, "c.conllu"), run(*command, name)
+    assert (odd.returncode, odd.stdout) == (plain.returncode, plain.stdout.replace("c.conllu:", f"{name}:"))

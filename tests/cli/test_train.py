@@ -7,6 +7,7 @@ import math
 import os
 import re
 import signal
+import stat
 import sys
 import time
 from collections.abc import Sequence
@@ -442,3 +443,27 @@ def test_verbose_training_shows_the_rules_about_labels(run: Run) -> None:
     free = run("more.conllu", "-o", "free.tw", "-v", "--no-label-rules")
     assert "at most once" not in free.stderr
     assert not tw.Parser.load("free.tw").model.label_rules.exclusions
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="devices are those of POSIX")
+@pytest.mark.parametrize(("minor", "returncode"), [(3, 0), (7, 1)])  # as /dev/null; as /dev/full: every write fails
+def test_devices_stay_devices_and_have_no_checkpoint_beside_them(
+    run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, minor: int, returncode: int
+) -> None:
+    device = tmp_path / "devices" / "device"
+    device.parent.mkdir()
+    try:
+        os.mknod(device, stat.S_IFCHR | 0o666, os.makedev(1, minor))
+        device.open("wb").close()
+    except OSError:
+        pytest.skip("devices may not be made or opened here")
+
+    def refuse(*args: Any) -> None:
+        raise AssertionError(f"a checkpoint was written to {args[0]}")
+
+    monkeypatch.setattr(checkpoints, "save", refuse)
+    ended = run("train.conllu", "-o", str(device), "--model", "arc", "-q")
+    assert ended.returncode == returncode, ended.stderr
+    assert ended.stderr == (f"treewright: {device}: No space left on device\n" if returncode else "")
+    assert stat.S_ISCHR(device.stat().st_mode)
+    assert list(device.parent.iterdir()) == [device]

@@ -63,6 +63,8 @@ def open_source(source: Source, name: str, on_error: str = "raise") -> Iterable[
     """Return a reader of a file, or the sentences."""
     if isinstance(source, (str, os.PathLike)) or hasattr(source, "read"):
         return read(source, on_error=on_error)  # type: ignore[arg-type]
+    if isinstance(source, Sentence):
+        raise InputError(f"{name} is one sentence; expected a list of sentences")
     check_iterable(source, "a path, an open file, or sentences", name)
     return source
 

@@ -232,10 +232,16 @@ def figures_in_words(figures: Mapping[str, float]) -> str:
 
 
 @contextmanager
-def keep_checkpoint(output: Path) -> Iterator[Path]:
-    """Yield the path of the checkpoint; it is removed at the end, or kept and named if the training is interrupted."""
+def keep_checkpoint(output: Path) -> Iterator[Path | None]:
+    """Yield the path of the checkpoint; it is removed at the end, or kept and named if the training is interrupted.
+
+    A device or a pipe has none.
+    """
     from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 
+    if output.exists() and not output.is_file():
+        yield None
+        return
     checkpoint = checkpoint_path(output)
     try:
         yield checkpoint

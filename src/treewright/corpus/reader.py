@@ -13,7 +13,7 @@ from typing import IO, Any, Generic, TypeVar
 
 from treewright.checks import described
 from treewright.corpus.files import Source, name_of, open_input
-from treewright.errors import FormatError
+from treewright.errors import FormatError, InputError
 
 CHUNK = 1 << 18  # bytes read at a time; not tuned
 LONGEST_LINE = 1 << 26  # bytes without a line break, not tuned; longer input is not text
@@ -43,8 +43,8 @@ class Lines:
     """
 
     def __init__(self, source: Source) -> None:
-        if isinstance(source, str) and "\n" in source:
-            raise ValueError(f"{shown(source)} is text; expected a path (read(io.StringIO(text)) reads text)")
+        if isinstance(source, str) and "\n" in source and not os.path.exists(source):
+            raise InputError(f"{shown(source)} is text; expected a path (read(io.StringIO(text)) reads text)")
         if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
             raise TypeError(f"source is {described(source)}; expected a path, '-' or an open file")
         self.name = name_of(source)

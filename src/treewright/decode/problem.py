@@ -173,6 +173,11 @@ class Problem:
         shifted = self.with_parts(parts.adjusted(-best[parts.modifier]))
         return replace(shifted, require=self.require, forbid=self.forbid), math.fsum(best.tolist())
 
+    def subtract_best_for_sums(self) -> tuple[Problem, float]:
+        """Subtract the best arcs, unless differences are so large that they are rounded and sums have the digits."""
+        shifted, lost = self.subtract_best()
+        return (self, 0.0) if self.projective and _core.is_wide(shifted.parts) else (shifted, lost)
+
     def without_scores(self) -> Problem:
         """Return the problem with scores of zero; what scores or constraints forbid stays forbidden."""
         return self.with_parts(Parts.of(self.parts).unscored().core)

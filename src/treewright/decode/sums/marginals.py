@@ -67,9 +67,8 @@ def log_partition(arc: Scores, **options: Unpack[ProblemOptions]) -> FloatResult
     """
     problem = Problem.of(arc, **options).sum_labels()
     if problem.order == 2:
-        shifted, lost = problem.subtract_best()
-        log_z, _, exact = _second_order(shifted)
-        return FloatResult(log_z + lost, exact=exact)
+        log_z, _, exact = _second_order(problem)
+        return FloatResult(log_z, exact=exact)
     log_z = _core.log_partition(problem.kernel_matrix, problem.projective, problem.single_root)
     if log_z == -np.inf:
         raise infeasible(problem)
@@ -109,7 +108,10 @@ def entropy(arc: Scores, **options: Unpack[ProblemOptions]) -> FloatResult:
     >>> round(math.exp(entropy([[0] * 5] * 5)))  # 64 trees with the same probability
     64
     """
-    problem, _ = Problem.of(arc, **options).refuse_labels().subtract_best()
+    unshifted = Problem.of(arc, **options).refuse_labels()
+    problem, _ = unshifted.subtract_best()
+    if _core.is_wide(problem.parts) and (problem.order == 1 or problem.projective):
+        return FloatResult(_entropy_of_wide_scores(unshifted))
     if problem.order == 1:
         log_z, marginal = _first_order(problem)
         return FloatResult(max(0.0, log_z - _dot(marginal, problem.matrix)))
@@ -124,7 +126,7 @@ def marginals_of(problem: Problem, rounds: int = ROUNDS) -> ArrayResult:
         raise InputError(f"rounds is {rounds}; expected at least 1")
     if problem.order == 1:
         return ArrayResult(_first_order(problem)[1], exact=True)
-    _, expected, exact = _second_order(problem.subtract_best()[0], rounds)
+    _, expected, exact = _second_order(problem, rounds)
     matrix = np.zeros((problem.nodes, problem.nodes))
     matrix[expected.head, expected.modifier] = expected.arc
     return ArrayResult(matrix, exact=exact)
@@ -139,14 +141,32 @@ def _first_order(problem: Problem) -> tuple[float, NDArray[np.float64]]:
 
 def _second_order(problem: Problem, rounds: int = ROUNDS) -> tuple[float, _core.Parts, bool]:
     """The log partition, parts with each one's expectation as its score, and whether both are exact."""
+    shifted, lost = problem.subtract_best_for_sums()
     if problem.projective:
-        log_z, expected = _core.expectations(problem.parts, problem.single_root)
+        log_z, expected = _core.expectations(shifted.parts, problem.single_root)
         if log_z == -np.inf:
             raise infeasible(problem)
-        return log_z, expected, True
-    ensure_finite_value(problem)
-    log_z, expected = _core.beliefs(problem.parts, problem.single_root, rounds)
-    return log_z, expected, False
+        return log_z + lost, expected, True
+    ensure_finite_value(shifted)
+    try:
+        log_z, expected = _core.beliefs(shifted.parts, problem.single_root, rounds)
+    except OverflowError:
+        raise InputError(
+            "scores are too large or too different for belief propagation over crossing trees; "
+            "forbid parts by -inf instead of large masks, or ask for projective trees"
+        ) from None
+    return log_z + lost, expected, False
+
+
+def _entropy_of_wide_scores(problem: Problem) -> float:
+    """Return the entropy where masks would leave log Z less the expected value no digits."""
+    if problem.order == 1:
+        entropy = _core.entropy(problem.kernel_matrix, problem.projective, problem.single_root)
+    else:
+        entropy = _core.part_entropy(problem.parts, problem.single_root)
+    if entropy == -np.inf:
+        raise infeasible(problem)
+    return entropy
 
 
 def ensure_finite_value(problem: Problem) -> None:

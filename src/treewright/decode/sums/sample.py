@@ -81,7 +81,7 @@ def _draw(problem: Problem, count: int, seed: int) -> NDArray[np.int32]:
     """Draw independent trees; none when there is no tree."""
     if problem.order == 1:
         return _core.sample(problem.kernel_matrix, problem.projective, problem.single_root, count, seed)
-    problem, _ = problem.subtract_best()
+    problem, _ = problem.subtract_best_for_sums()
     if not problem.projective:
         return rejection.draw(problem, count, seed)
     return _core.sample_parts(problem.parts, problem.single_root, count, seed)

@@ -2,7 +2,7 @@
 //
 // A double has 53 bits for a sum of scores: beside 1e16, nothing is left of 0.7. Here logarithms are fixed-point numbers
 // with the range of all scores and a unit of 2^-96, so that products are exact and each sum is rounded by about 1e-16,
-// whatever the sizes of its terms are. About four times as slow as LogSum.
+// whatever the sizes of its terms are.
 //
 // A weight w(t) = sum of exp(t score), at t = 1, also has its entropy, log w - d log w / dt: that of the distribution
 // over its terms. Entropies of factors add up, and that of a sum with shares p and q is p (H - log p) + q (H' - log q).

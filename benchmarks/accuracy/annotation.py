@@ -15,7 +15,8 @@ sentence is held out for the choice of the epoch and for calibration. Orders:
 | name | what is looked at |
 |---|---|
 | random | whole sentences in random order |
-| total-entropy, mean-entropy, expected-errors | whole sentences by `treewright.parser.rank(order=...)` |
+| total-entropy, mean-entropy | whole sentences by the sum or the mean of the entropies of their words, highest first |
+| expected-errors | whole sentences by the expected share of wrong arcs, highest first |
 | doubtful | in sentences in random order, the words of a confidence below 0.9, the lowest first |
 | words | the words of lowest confidence in the whole pool |
 
@@ -42,7 +43,6 @@ import numpy as np
 from treewright.corpus import Sentence, read
 from treewright.parser import Completion, Parser, ParserOptions, Scoring
 from treewright.parser.partial import attachment
-from treewright.parser.ranking import DOUBTFUL, ORDERS
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -55,8 +55,13 @@ TARGETS = (2, 3)  # points of the curve of the random order: after 4,500 and 6,0
 HELD_OUT = 10  # one of so many annotated sentences is not trained on
 TRAINED_ON = (50, 200, 900)  # sentences of the parsers of the first table
 COMPLETED = 200  # sentences of the first table
-WHOLE = tuple(name for name in ORDERS if name != "file")
-LOOP_ORDERS = ("random", "doubtful", "words", *WHOLE)
+DOUBTFUL = 0.9  # a word is doubtful below this confidence; not tuned
+ORDERS: dict[str, Callable[[Completion], float]] = {  # of whole sentences
+    "total-entropy": lambda completion: float(completion.entropy[completion.is_open].sum()),
+    "mean-entropy": lambda completion: float(completion.entropy[completion.is_open].mean()),
+    "expected-errors": lambda completion: float(1 - completion.arc_confidence[completion.is_open].mean()),
+}
+LOOP_ORDERS = ("random", "doubtful", "words", *ORDERS)
 
 
 @dataclass
@@ -278,7 +283,7 @@ def loop(
 
 
 def whole_sentences(parser: Parser, tasks: Sequence[Task], work: Work, order: str) -> None:
-    """Whole sentences, in the order of the pool or by an order of the library."""
+    """Whole sentences, in the order of the pool or by one of ORDERS."""
     limit = work.looks + BATCH
     if order in ORDERS:
         values = [ORDERS[order](completed(parser, task)) for task in tasks]
@@ -322,7 +327,7 @@ STRATEGIES: dict[str, Strategy] = {
     "random": whole_sentences,
     "doubtful": doubtful_words,
     "words": words_of_the_pool,
-    **dict.fromkeys(WHOLE, whole_sentences),
+    **dict.fromkeys(ORDERS, whole_sentences),
 }
 
 if __name__ == "__main__":

@@ -78,14 +78,6 @@ def test_the_list_of_what_to_look_at_first(run: Run, model: str) -> None:
     assert [float(line[6]) for line in arcs] == sorted(float(line[6]) for line in arcs)
 
 
-@pytest.mark.parametrize(("order", "column"), [("total-entropy", 7), ("expected-errors", 6)])
-def test_the_order_of_the_sentences_in_the_list(run: Run, model: str, order: str, column: int) -> None:
-    found = run(model, "partial.conllu", "-o", "out.conllu", "--rank", "-", "--rank-order", order, "-q")
-    values = [float(line.split("\t")[column]) for line in found.stdout.splitlines() if line.startswith("sentence")]
-    assert len(values) == 2
-    assert values == sorted(values, reverse=order == "total-entropy")
-
-
 def test_the_list_goes_to_a_file_beside_the_sentences(run: Run, model: str) -> None:
     found = run(model, "-", "--rank", "list.tsv", "-q", stdin=PARTIAL)
     assert "sent_id = b" in found.stdout

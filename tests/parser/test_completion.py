@@ -151,19 +151,14 @@ def test_the_rank_puts_the_least_probable_words_first(parser: Parser) -> None:
         assert [own[word] for word in range(1, len(parsed) + 1)] == pytest.approx(both.tolist(), rel=1e-9)
 
 
-@pytest.mark.parametrize("order", ["file", "expected-errors", "mean-entropy", "total-entropy"])
-def test_the_rank_puts_sentences_in_an_order_of_choice(parser: Parser, order: str) -> None:
-    lines = rank(parser.complete(ranked_bank()), order=order)
+def test_the_rank_has_the_sentences_in_their_order(parser: Parser) -> None:
+    lines = rank(parser.complete(ranked_bank()))
     arcs, sentences = ([line for line in lines if line.kind == kind] for kind in ("arc", "sentence"))
-    values = []
+    assert [line.sentence for line in sentences] == [str(number) for number in range(6)]
     for line in sentences:
         own = [arc for arc in arcs if arc.sentence == line.sentence]
-        total, errors = sum(arc.entropy for arc in own), 1 - sum(arc.confidence for arc in own) / len(own)
-        assert line.entropy == pytest.approx(total, rel=1e-9)
-        assert line.confidence == pytest.approx(1 - errors, rel=1e-9)
-        by_order = {"file": -int(line.sentence), "expected-errors": errors, "mean-entropy": total / len(own)}
-        values.append(by_order.get(order, total))
-    assert values == sorted(values, reverse=True)
+        assert line.entropy == pytest.approx(sum(arc.entropy for arc in own), rel=1e-9)
+        assert line.confidence == pytest.approx(sum(arc.confidence for arc in own) / len(own), rel=1e-9)
 
 
 def test_the_rank_has_words_whose_relation_alone_was_open(parser: Parser) -> None:
@@ -173,11 +168,6 @@ def test_the_rank_has_words_whose_relation_alone_was_open(parser: Parser) -> Non
     assert (arc.kind, arc.word, sentence.kind) == ("arc", 1, "sentence")
     assert 0 < arc.confidence <= 1
     assert rank(parser.complete([words])) == []
-
-
-def test_an_unknown_order_is_refused(parser: Parser) -> None:
-    with pytest.raises(ValueError, match="there is no order 'length' of sentences; there are file, expected-errors"):
-        rank([], order="length")
 
 
 def test_on_error_is_checked(parser: Parser) -> None:

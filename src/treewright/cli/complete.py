@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 app = opt.new_app()
 
-SentenceOrder = Literal["file", "expected-errors", "mean-entropy", "total-entropy"]
 HELP = (
     "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
@@ -32,7 +31,7 @@ HELP = (
     "With a grammar (`treewright grammar train`) PARTIAL has trees in Penn brackets: given phrases and tags stay, also "
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
-    "then sentences in the order of --rank-order."
+    "then sentences in the order of PARTIAL."
 ) + opt.examples(
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
@@ -48,13 +47,6 @@ def complete(
     ],
     output: opt.Output = "-",
     rank: Annotated[str | None, opt.file_option('What to check first; "-" is standard output.')] = None,
-    rank_order: Annotated[
-        SentenceOrder,
-        typer.Option(
-            help="Order of the sentences in --rank: as in PARTIAL (file), by the expected share of errors, by the mean "
-            "or the total entropy of their open words."
-        ),
-    ] = "file",
     threads: opt.Threads = 1,
     method: opt.Decoding = "exact",
     max_seconds: opt.MaxSeconds = None,
@@ -130,7 +122,7 @@ def complete(
                 write_sentences(finish(completions), target)
             note_skipped(reader.skipped, reader.errors)
     if rank is not None:
-        write_rank(ranked(kept, order=rank_order), rank)
+        write_rank(ranked(kept), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))
 
 

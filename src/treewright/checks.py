@@ -142,19 +142,6 @@ class Checked:
         check_fields(self)
 
 
-def check_flags(**flags: object) -> None:
-    """Refuse arguments that are neither True nor False; for calls whose work begins later.
-
-    >>> check_flags(confidence="no")
-    Traceback (most recent call last):
-    ...
-    TypeError: confidence is 'no', of type str; expected True or False
-    """
-    for name, value in flags.items():
-        if not isinstance(value, (bool, np.bool_)):
-            raise wrong(value, bool, name)
-
-
 def read_plain(value: Any, kind: type[T], name: str) -> T:
     """Return a plain value, as JSON has them, as a value of a type: lists become tuples, objects become dataclasses.
 

@@ -7,7 +7,6 @@ import os
 from collections.abc import Iterable, Iterator
 from typing import IO, Any
 
-from treewright.checks import check_flags
 from treewright.corpus import brackets, conll
 from treewright.corpus.block import end_of_opening
 from treewright.corpus.brackets import Tree
@@ -55,7 +54,6 @@ def read_trees(source: Source, *, functions: bool = True, traces: bool = True, o
     ...     print(tree)
     ( (S (VP (VB run))))
     """
-    check_flags(functions=functions, traces=traces)
     problems = Problems(on_error)
     lines = Lines(source)
     return Reader(lines, _strip(brackets.trees(lines, problems), problems, functions, traces), problems)

@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright import streams
 from treewright.caching import worker_of_thread
-from treewright.checks import Scale, check_flags, read_plain
+from treewright.checks import Scale, read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import GraphParse
@@ -126,7 +126,6 @@ class GraphParser(Component):
         that the model cannot have (a cycle, no edge from HEAD where the training data always has one) is a FormatError.
         Empty nodes keep their DEPS. threads and chunk are those of `Parser.parse`.
         """
-        check_flags(keep=keep)
         acyclic, keep_tree = bool(self.options.acyclic), bool(self.options.keep_tree)
 
         def parse(batch: list[Sentence]) -> list[Sentence]:

@@ -12,7 +12,7 @@ import numpy as np
 
 from treewright import streams
 from treewright.caching import worker_of_thread
-from treewright.checks import check, check_flags
+from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
@@ -281,7 +281,6 @@ class Parser(Component):
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
         check_seconds(max_seconds)
-        check_flags(all_arcs=all_arcs, confidence=confidence)
         is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 
@@ -386,7 +385,6 @@ class Parser(Component):
         count = check_count(k, "k")
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "kbest")
-        check_flags(all_arcs=all_arcs)
         is_projective = self._is_projective(projective)
 
         def best(worker: Worker, sentence: Sentence) -> KBest:

@@ -10,7 +10,7 @@ from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
 
 from treewright import streams
-from treewright.checks import check, check_flags
+from treewright.checks import check
 from treewright.corpus import Document, Sentence
 from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -312,7 +312,6 @@ class Pipeline(Component):
         tags. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
-        check_flags(comment=comment, confidence=confidence)
 
         def parse_chunk(sentences: list[Sentence]) -> list[Sentence]:
             tagged = (tagged for group in groups(sentences) for tagged in self._tag_together(group, confidence))
@@ -385,7 +384,6 @@ class Pipeline(Component):
 
         threads and confidence are those of `Tagger.tag`.
         """
-        check_flags(confidence=confidence)
 
         def tag_chunk(chunk: list[Sentence]) -> list[Sentence]:
             tagged = (self.tagger.tag(self.read(group), confidence=confidence) for group in groups(chunk))

@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike
 
 from treewright import streams
 from treewright.caching import worker_of_thread
-from treewright.checks import check_flags
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.model.checkpoint import Origin
@@ -107,7 +106,6 @@ class Tagger(Component):
 
         Each has `tag_confidence`, the probability of each word's tag, unless confidence is False.
         """
-        check_flags(confidence=confidence)
 
         def work(chunk: list[Sentence]) -> list[Sentence]:
             worker = self._worker()
@@ -125,7 +123,6 @@ class Tagger(Component):
         same problem in every iteration. Of words with one candidate the value leaves out their own scores, which no
         sequence can change. Without confidence there are no probabilities, which take longer than the best sequence.
         """
-        check_flags(confidence=confidence)
         worker = self._worker()
         if worker.tags is None:
             raise ValueError("this tagger fills no tags, only lemmas")

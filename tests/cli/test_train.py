@@ -142,15 +142,6 @@ def test_restarts_have_two_epochs_each_or_share_those_given(run: Run, monkeypatc
     assert (scoring.restarts, scoring.epochs) == (4, 8)
 
 
-def test_pruning_is_what_was_asked_for(run: Run) -> None:
-    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--max-heads", "3", "--threshold", "0.05")
-    pruning = tw.Parser.load("model.tw").options.pruning
-    assert pruning == replace(TINY.pruning, max_heads=3, threshold=0.05)
-    help_text = " ".join(run("--help").stdout.replace("│", " ").split())
-    assert f"{Pruning.max_heads} if not given" in help_text
-    assert f"{Pruning.threshold} if not given" in help_text
-
-
 def test_the_same_seed_gives_the_same_file(run: Run) -> None:
     for name in ("first.tw", "second.tw"):
         run("train.conllu", "--dev", "dev.conllu", "-o", name, "--model", "grand", "-q")
@@ -433,16 +424,6 @@ def test_options_of_another_component_are_refused(run: Run) -> None:
     found = run("train.conllu", "-o", "model.tw", "--columns", "upos")
     assert found.returncode == 2
     assert "--only parser has no such option" in found.stderr
-
-
-def test_verbose_training_shows_the_rules_about_labels(run: Run) -> None:
-    tw.write(treebank(80), "more.conllu")
-    shown = run("more.conllu", "-o", "model.tw", "-v")
-    assert "nsubj at most once (by chance" in shown.stderr
-    assert tw.Parser.load("model.tw").model.label_rules.exclusions
-    free = run("more.conllu", "-o", "free.tw", "-v", "--no-label-rules")
-    assert "at most once" not in free.stderr
-    assert not tw.Parser.load("free.tw").model.label_rules.exclusions
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="devices are those of POSIX")

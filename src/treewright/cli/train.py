@@ -122,19 +122,6 @@ def train(
         str, opt.columns_option("filled by the tagger: upos, xpos, feats, lemma")
     ] = "upos,xpos,feats,lemma",
     learner: opt.LearnerOption = "crf",
-    max_heads: Annotated[
-        int | None, opt.number_option("Largest number of candidate heads a word after pruning; 10 if not given.")
-    ] = None,
-    threshold: Annotated[
-        float | None, opt.share_option("Prune heads below this share of the best head's marginal; 0.001 if not given.")
-    ] = None,
-    label_rules: Annotated[
-        bool,
-        typer.Option(
-            "--label-rules/--no-label-rules",
-            help="Do not use labels together, or with tags, that never go together in TRAIN.",
-        ),
-    ] = True,
     case_noise: Annotated[
         float | None,
         opt.share_option(
@@ -142,9 +129,6 @@ def train(
             "well; 0.2, and 0.1 for the network of --neural, if not given. The tokeniser also sees capitals."
         ),
     ] = None,
-    verbose: Annotated[
-        bool, typer.Option("--verbose", "-v", help="Show the rules about labels with their counts.")
-    ] = False,
     resume: opt.Resume = False,
     skip_bad: Annotated[bool, opt.skip_bad_option("; or have no valid tree")] = False,
     as_json: Annotated[bool, opt.json_option("; with settings and epochs")] = False,
@@ -182,16 +166,14 @@ def train(
     parsing = ParserOptions(model, projective, None if root == "auto" else root, seed, learner)
     parsing = replace(
         parsing,
-        pruning=override(parsing.pruning, max_heads=max_heads, threshold=threshold),
         scoring=override(parsing.scoring, epochs=epochs, restarts=restarts),
-        label_rules=label_rules,
         graphs=GraphOptions(seed) if graphs else None,
     )
     network = override(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
     beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
     banks = task.banks("partial-single-root" if root == "single" else "partial")
     if only == "parser":
-        report_parser(task, *run_plan(task, plan_parser(*banks, parsing, **beside), verbose))
+        report_parser(task, *run_plan(task, plan_parser(*banks, parsing, **beside)))
         return
     plan = Pipeline.plan(
         *banks,
@@ -201,7 +183,7 @@ def train(
         metadata={"name": output.stem},
         **beside,
     )
-    report_pipeline(task, *run_plan(task, plan, verbose))
+    report_pipeline(task, *run_plan(task, plan))
 
 
 def override(options: Options, **values: Any) -> Options:
@@ -246,17 +228,13 @@ def is_given(context: typer.Context, name: str) -> bool:
     return source is not None and source.name == "COMMANDLINE"
 
 
-def run_plan(
-    task: Task, plan: Plan[Sentence, Planned], verbose: bool
-) -> tuple[Plan[Sentence, Planned], Trained[Planned]]:
-    """Train by a plan; with `verbose` print the rules about labels that were read off the treebank."""
+def run_plan(task: Task, plan: Plan[Sentence, Planned]) -> tuple[Plan[Sentence, Planned], Trained[Planned]]:
+    """Train by a plan, and say if a network was trained for nothing."""
     from treewright.parser import Parser
     from treewright.pipeline.networks import NO_GAIN
 
     trained = task.run(plan)
     parser = trained.model if isinstance(trained.model, Parser) else trained.model.trained_parser
-    if verbose and plan.settings["label_rules"] and not task.quiet:
-        typer.echo("\n".join(parser.model.label_rules.describe()), err=True)
     if "network" in plan.settings and parser.model.network is None and not task.quiet:
         note(NO_GAIN)
     return plan, trained

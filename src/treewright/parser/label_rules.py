@@ -89,27 +89,6 @@ class LabelRules(NamedTuple):
         """Return the pairs of labels that exclude each other."""
         return [(rule.label, rule.other) for rule in self.exclusions]
 
-    def describe(self, most: int = 20) -> list[str]:
-        """Lines for people: the rules with the highest expected counts.
-
-        >>> print(*LabelRules((Rule("obj", "obj", 12.3), Rule("csubj", "nsubj", 10.2))).describe(), sep="\\n")
-        rules about labels: 1 at most once below a word, 1 pair excluded there; ...
-          obj at most once (by chance 12)
-          not both csubj and nsubj (by chance 10)
-        """
-        once = sum(rule.label == rule.other for rule in self.exclusions)
-        pairs = len(self.exclusions) - once
-        summary = (
-            f"rules about labels: {once} at most once below a word, {pairs} pair{'s' * (pairs != 1)} excluded there; "
-            f"{len(self.tags)} never with a tag, {len(self.head_tags)} never below one"
-        )
-        lines = [
-            *((_exclusion(rule), rule) for rule in self.exclusions[:most]),
-            *((f"{rule.other} is never {rule.label}", rule) for rule in self.tags[:most]),
-            *((f"{rule.other} never has {rule.label}", rule) for rule in self.head_tags[:most]),
-        ]
-        return [summary, *(f"  {line} (by chance {rule.expected:,.0f})" for line, rule in lines)]
-
     def to_json(self) -> dict[str, Any]:
         """Return plain values; treewright.checks.read_plain is the inverse."""
         return {name: [[*rule] for rule in rules] for name, rules in self._asdict().items()}
@@ -205,7 +184,3 @@ def limited(rules: Sequence[Rule], most: int = MAX_EXCLUDING) -> tuple[Rule, ...
             labels |= {rule.label, rule.other}
             kept.append(rule)
     return tuple(kept)
-
-
-def _exclusion(rule: Rule) -> str:
-    return f"{rule.label} at most once" if rule.label == rule.other else f"not both {rule.label} and {rule.other}"

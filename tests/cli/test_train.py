@@ -116,20 +116,6 @@ def test_options_of_the_full_model_reach_it(run: Run) -> None:
     assert parser.model.tensor is not None
 
 
-def test_restarts_of_climbs_are_those_asked_for(
-    run: Run, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "third")
-    parse = runner(monkeypatch, capsys, "parse", "model.tw", "dev.conllu")
-    found = parse("--method", "climb", "--patience", "7")
-    numbers = [
-        int(number) for number in re.findall(r"# treewright = best of (\d+) climbs, not certified", found.stdout)
-    ]
-    assert min(numbers) > 7
-    found = parse("--patience", "7")
-    assert (found.returncode, "it needs --method climb" in found.stderr) == (2, True)
-
-
 def test_restarts_have_two_epochs_each_or_share_those_given(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--restarts", "2", "--epochs", "5")
     scoring = tw.Parser.load("model.tw").options.scoring

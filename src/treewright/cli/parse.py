@@ -90,13 +90,6 @@ def parse(
     threads: opt.Threads = 1,
     method: opt.Decoding = "exact",
     max_seconds: opt.MaxSeconds = None,
-    patience: Annotated[
-        int | None,
-        opt.number_option(
-            "With --method climb: end after N climbs from random trees without a better tree; 300 if not given, "
-            "none with models of the third order."
-        ),
-    ] = None,
     projective: opt.Projective = None,
     all_arcs: opt.AllArcs = False,
     fast: Annotated[
@@ -129,10 +122,6 @@ def parse(
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
-    if patience is not None:
-        if method != "climb":
-            raise typer.BadParameter("it needs --method climb", param_hint="--patience")
-        options["patience"] = patience
     options["all_arcs"] = all_arcs
     if proofs is not None:
         check_proofs(parser, named or "en", form, jobs, kbest, method)

@@ -86,8 +86,8 @@ def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def grouped(items: Iterable[T], size: Callable[[T], int], limit: int, most: int = sys.maxsize) -> Iterator[list[T]]:
-    """Lists of items in order, whose sizes add up to `limit` at the most; a larger item alone. `most`: items of a list.
+def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+    """Yield lists of items in order, whose sizes add up to `limit` at the most; a larger item alone.
 
     >>> list(grouped(["a", "bcd", "e", "fg"], len, 3))
     [['a'], ['bcd'], ['e', 'fg']]
@@ -96,7 +96,7 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int, most: int 
     total = 0
     for item in items:
         added = size(item)
-        if group and (len(group) == most or total + added > limit):
+        if group and total + added > limit:
             yield group
             group, total = [], 0
         group.append(item)

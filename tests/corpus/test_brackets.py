@@ -211,16 +211,6 @@ def test_bytes_that_are_not_utf8_are_named(tmp_path: Path) -> None:
         list(tw.read_trees(path))
 
 
-def test_functions_and_traces_can_be_left_out_while_reading() -> None:
-    text = "( (S (NP-SBJ (-NONE- *)) (VP (VB run))))\n( (S (-NONE- *)))\n( (S (VB go)))\n"
-    with pytest.raises(FormatError, match="<file>:2: nothing but traces in this tree; expected a word"):
-        read_text(text, traces=False)
-    trees = tw.read_trees(io.StringIO(text), functions=False, traces=False, on_error="skip")
-    assert [str(tree) for tree in trees] == ["( (S (VP (VB run))))", "( (S (VB go)))"]
-    assert trees.skipped == 1
-    assert str(read_text(text, functions=False)[0]) == "( (S (NP (-NONE- *)) (VP (VB run))))"
-
-
 @pytest.mark.slow
 def test_real_files_come_back(data: Path) -> None:
     paths = sorted(data.rglob("*.mrg"))

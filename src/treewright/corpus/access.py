@@ -15,8 +15,7 @@ from treewright.corpus.files import Source, name_of, open_input, open_output
 from treewright.corpus.layout import LAYOUTS, Layout
 from treewright.corpus.reader import Lines, Problems, Reader
 from treewright.corpus.sentence import Sentence, to_layout
-from treewright.corpus.transforms import strip_functions, strip_traces
-from treewright.errors import FormatError, InputError
+from treewright.errors import InputError
 
 FORMATS = ("conllu", "conllup", "conllx")
 
@@ -44,19 +43,16 @@ def read(
     return Reader(lines, conll.sentences(lines, format, problems, check), problems)
 
 
-def read_trees(source: Source, *, functions: bool = True, traces: bool = True, on_error: str = "raise") -> Reader[Tree]:
+def read_trees(source: Source, *, on_error: str = "raise") -> Reader[Tree]:
     """Stream the phrase-structure trees of a file in Penn brackets; source and on_error as in `read`.
 
-    functions=False cuts labels down to their category (NP-SBJ to NP); traces=False removes empty elements.
-
     >>> import io
-    >>> for tree in read_trees(io.StringIO("( (S (NP-SBJ (-NONE- *)) (VP (VB run))))"), functions=False, traces=False):
-    ...     print(tree)
-    ( (S (VP (VB run))))
+    >>> [tree.leaves() for tree in read_trees(io.StringIO("( (S (NP (NNS dogs)) (VP (VB run))))"))]
+    [['dogs', 'run']]
     """
     problems = Problems(on_error)
     lines = Lines(source)
-    return Reader(lines, _strip(brackets.trees(lines, problems), problems, functions, traces), problems)
+    return Reader(lines, brackets.trees(lines, problems), problems)
 
 
 def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
@@ -78,15 +74,6 @@ def format_of(source: str | os.PathLike[str] | IO[bytes]) -> str:
     if opening.startswith("(", start):
         return "brackets"
     return conll.layout_of(name_of(source), None, opening, start).format
-
-
-def _strip(trees: Iterator[Tree], problems: Problems, functions: bool, traces: bool) -> Iterator[Tree]:
-    for tree in trees:
-        kept = tree if traces else strip_traces(tree)
-        if kept is None:
-            problems.report(FormatError(tree.source, tree.line, "nothing but traces in this tree; expected a word"))
-        else:
-            yield kept if functions else strip_functions(kept)
 
 
 def write(

@@ -175,12 +175,12 @@ def rules_of(seen: Mapping[Pair, int], expected: Mapping[Pair, float], min_expec
     return tuple(sorted(rules, key=lambda rule: (-rule.expected, rule.label, rule.other)))
 
 
-def limited(rules: Sequence[Rule], most: int = MAX_EXCLUDING) -> tuple[Rule, ...]:
-    """Return the rules in order as long as they are about at most so many labels."""
+def limited(rules: Sequence[Rule]) -> tuple[Rule, ...]:
+    """Return the rules in order as long as they are about at most MAX_EXCLUDING labels."""
     labels: set[str] = set()
     kept = []
     for rule in rules:
-        if len(labels | {rule.label, rule.other}) <= most:
+        if len(labels | {rule.label, rule.other}) <= MAX_EXCLUDING:
             labels |= {rule.label, rule.other}
             kept.append(rule)
     return tuple(kept)

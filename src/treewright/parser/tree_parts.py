@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -70,20 +69,18 @@ def named(node: int, forms: list[str]) -> str:
 
 def parts_of_tree(parts: Parts, heads: NDArray[np.int32]) -> list[Part]:
     """Return the parts of a tree whose scores are not zero, and all its arcs; the sum of their scores is its value."""
-    return list(_parts(parts, heads))
-
-
-def _parts(parts: Parts, heads: NDArray[np.int32]) -> Iterator[Part]:
     inner, last = neighbours(heads)
     arcs, siblings, grandparents, stops = parts.arcs, parts.siblings, parts.grandparents, parts.stops
-    yield from _rows("arc", arcs, heads[arcs.m] == arcs.h)
     has_siblings = (heads[siblings.m] == siblings.h) & (inner[siblings.m] == siblings.s)
-    yield from _rows("siblings", siblings, has_siblings)
     has_grandparent = (heads[grandparents.m] == grandparents.h) & (heads[grandparents.h] == grandparents.g)
     if parts.outermost:
         has_grandparent &= last[grandparents.h, (grandparents.m > grandparents.h).astype(int)] == grandparents.m
-    yield from _rows("grandparent", grandparents, has_grandparent)
-    yield from _rows("stop", stops, last[stops.h, stops.side] == stops.s)
+    return [
+        *_rows("arc", arcs, heads[arcs.m] == arcs.h),
+        *_rows("siblings", siblings, has_siblings),
+        *_rows("grandparent", grandparents, has_grandparent),
+        *_rows("stop", stops, last[stops.h, stops.side] == stops.s),
+    ]
 
 
 def _rows(

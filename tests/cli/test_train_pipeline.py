@@ -215,7 +215,7 @@ def test_case_noise_is_that_of_the_tagger_and_of_the_network(
 
     monkeypatch.setattr("treewright.network.network.import_training", lambda: None)
     monkeypatch.setattr(Pipeline, "plan", plan_pipeline)
-    monkeypatch.setattr("treewright.pipeline.parsers.plan_parser", plan_parser)
+    monkeypatch.setattr("treewright.pipeline.training.plan_parser", plan_parser)
     run("train.conllu", "-o", "a.tw", "--neural", *given)
     run("train.conllu", "-o", "a.tw", "--neural", "--only", "parser", *given)
     assert shares == [tagger, network, network]

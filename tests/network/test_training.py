@@ -16,7 +16,7 @@ from treewright.network.network import import_training
 from treewright.network.options import Sizes
 from treewright.parser import ParserOptions
 from treewright.pipeline.networks import NO_GAIN
-from treewright.pipeline.parsers import plan_parser
+from treewright.pipeline.training import plan_parser
 from treewright.words import Words
 
 torch = pytest.importorskip("torch")

@@ -139,7 +139,7 @@ def train(
     from treewright.network import NetworkOptions
     from treewright.parser import ParserOptions
     from treewright.pipeline import Pipeline
-    from treewright.pipeline.parsers import plan_parser
+    from treewright.pipeline.training import plan_parser
     from treewright.tagger import Tagger, TaggerOptions
     from treewright.tagger import options as tagger_options
     from treewright.tokeniser import Tokeniser, TokeniserOptions

@@ -1,4 +1,7 @@
-"""Training of a pipeline: a plan of all its parts, in which the parser is trained on predicted tags."""
+"""Training of a pipeline: a plan of all its parts, in which the parser is trained on predicted tags.
+
+A parser alone, perhaps with a network beside it, is planned here too.
+"""
 
 from __future__ import annotations
 
@@ -247,3 +250,42 @@ def jackknife_tags(train: Sequence[Sentence], recipe: Recipe, parts: PartTrainer
 def fold_prefix(fold: int) -> str:
     """Return what stands before the names of the stages of a jackknifed tagger."""
     return f"tagger {fold + 1} "
+
+
+def plan_parser(
+    train: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    options: ParserOptions | ParserSettings,
+    *,
+    network: NetworkOptions | None = None,
+    words: Words | None = None,
+    parsed: Sequence[Sentence] = (),
+) -> Plan[Sentence, Parser]:
+    """Plan the training of a parser and, if there are options for one, of a network that reads the tags too.
+
+    words and parsed are those of `Pipeline.plan`, for the network.
+    """
+    settings = resolve(options, train)
+    alone = Parser.plan(train, dev, options=settings)
+    if network is None:
+        return alone
+    reading = network.reading_tags()
+
+    def fit(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
+        steps = Steps.at(
+            checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": reading.to_json()}, words)
+        )
+        parts = PartTrainer(steps, observer)
+        rules = LabelRules.read(train)
+        parser = parts.train(
+            Parser, "parser", lambda: (with_parsed(train, parsed), dev), options=settings, label_rules=rules
+        )
+        trained = parts.train(Network, "network", lambda: (train, dev), options=reading, words=words, parsed=parsed)
+        return parser.with_network(trained, dev)
+
+    return replace(
+        alone,
+        settings={**alone.settings, "network": reading.to_json()},
+        stages=[*alone.stages, *network_options.stage_costs(reading, sum(map(len, train)))],
+        fit=fit,
+    )

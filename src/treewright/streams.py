@@ -26,7 +26,7 @@ U = TypeVar("U")
 
 
 def map_chunks(work: Callable[[list[T]], list[U]], chunks: Iterable[list[T]], threads: int = 1) -> Iterator[U]:
-    """The results for the items of all chunks, in their order; the same for any number of threads.
+    """Yield the results for the items of all chunks, in their order; the same for any number of threads.
 
     Not more than two chunks a thread are read before their turn. An exception of `work` or `chunks` is raised at the
     place of the chunk, after the results before it.
@@ -43,18 +43,18 @@ def map_chunks(work: Callable[[list[T]], list[U]], chunks: Iterable[list[T]], th
 def map_items(
     work: Callable[[list[T]], list[U]], items: Iterable[T], *, threads: int = 1, chunk: int = CHUNK
 ) -> Iterator[U]:
-    """`map_chunks` over lists of `chunk` items; with one thread and a chunk of 1 no item waits for the next."""
+    """Apply `map_chunks` to lists of `chunk` items; with one thread and a chunk of 1 no item waits for the next."""
     check_count(chunk, "chunk")
     return map_chunks(work, chunked(items, chunk), threads)
 
 
 def check_threads(threads: int) -> int:
-    """The number of threads, which must be at least one."""
+    """Return the number of threads, which must be at least one."""
     return check_count(threads, "threads")
 
 
 def check_count(number: int, name: str) -> int:
-    """A whole number that is at least one; `name` is that of the argument."""
+    """Return a whole number that is at least one; messages call it `name`."""
     try:
         count = index(number)
         if isinstance(number, bool):
@@ -67,7 +67,7 @@ def check_count(number: int, name: str) -> int:
 
 
 def check_seconds(max_seconds: float | None) -> float | None:
-    """The time limit of the search for one sentence: seconds, or None for no limit."""
+    """Return the time limit of the search for one sentence: seconds, or None for no limit."""
     if max_seconds is None:
         return None
     if not isinstance(max_seconds, Real) or isinstance(max_seconds, bool) or not max_seconds >= 0:
@@ -76,7 +76,7 @@ def check_seconds(max_seconds: float | None) -> float | None:
 
 
 def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Lists of `size` items, the last one perhaps shorter.
+    """Yield lists of `size` items, the last one perhaps shorter.
 
     >>> list(chunked("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
@@ -106,7 +106,7 @@ def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterato
 
 
 def arriving(items: Iterable[T], is_ready: Callable[[list[T]], bool]) -> Iterator[list[T]]:
-    """Lists of items: one ends where `is_ready`, called with the list, says that the next item is not to be waited for.
+    """Yield lists of items: a list ends where is_ready(list) is False, because the next item may be long in coming.
 
     An exception of items is raised after the list of those before it.
 
@@ -169,7 +169,7 @@ class Pace(Generic[T]):
 
 
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
-    """A chunk is read while others are in work; results that are there are given out before the next chunk is read."""
+    """Read a chunk while others are in work; results that are there are given out before the next chunk is read."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[list[U]]] = deque()
         failed: Exception | None = None

@@ -141,5 +141,5 @@ def array_forms(*names: str) -> dict[str, tuple[type[np.generic], tuple[None]]]:
 
 
 def by_count(seen: Counter[int]) -> list[int]:
-    """Labels by descending count, ties by number."""
+    """Sort labels by descending count, ties by number."""
     return sorted(seen, key=lambda label: (-seen[label], label))

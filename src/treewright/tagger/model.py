@@ -166,7 +166,7 @@ def names_in(forms: Sequence[str]) -> list[int]:
 
 
 def tag_words(model: TaggerModel) -> TagWords:
-    """Words and their tags, none described yet."""
+    """Make the table of words and their tags, none described yet."""
     values = {value: number for number, value in enumerate(dict.fromkeys(tag[0] for tag in model.tags))}
     first_of = [values[tag[0]] for tag in model.tags]
     lexicon, options = model.lexicon, model.options
@@ -246,7 +246,7 @@ class LemmaWorker:
 
 
 def lemma_words(model: TaggerModel) -> LemmaWords:
-    """Words and their edit scripts, none described yet."""
+    """Make the table of words and their edit scripts, none described yet."""
     lists = model.lemmas.words.core, model.lemmas.suffixes.core, model.stems.core
     return LemmaWords(*lists, [cells_of(script) for script in model.scripts])
 

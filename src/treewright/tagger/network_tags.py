@@ -20,7 +20,7 @@ class NetworkTags:
         self._places: list[NDArray[np.int64]] = []
 
     def scores(self, reading: Any, weight: float) -> NDArray[np.float64]:
-        """[word, tag]: the sum over columns of log P(value of the tag), times the weight."""
+        """Return scores[word, tag]: the sum over columns of log P(value of the tag), times the weight."""
         if reading.model is not self._model:
             self._open(reading.model)
         unknown = np.full((len(reading.tags), 1), UNKNOWN_VALUE, dtype=np.float32)

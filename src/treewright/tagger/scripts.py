@@ -73,7 +73,7 @@ def apply_script(script: str, form: str) -> str | None:
 
 
 def cells_of(script: str) -> tuple[bool, int, str, int, str]:
-    """A script for the core, in lower case: whether it is a whole lemma, then drop and add at the start and the end.
+    """Return a script for the core, in lower case: whether it is a whole lemma, then what to drop and add at both ends.
 
     >>> cells_of("l\\t0\\t\\t3\\tehen"), cells_of("=Go")
     ((False, 0, '', 3, 'ehen'), (True, 0, 'go', 0, ''))

@@ -196,7 +196,7 @@ def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Itera
 
 
 def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dict[str, set[tuple[str, str]]]:
-    """The lemmas of each form in lower case, with their universal tags; a form replaces a lemma that is missing."""
+    """Collect the lemmas of each form in lower case with their universal tags; a form replaces a missing lemma."""
     stems: dict[str, set[tuple[str, str]]] = {}
     for sentence in sentences:
         lemmas = sentence.lemmas if options.has_lemmas else sentence.forms
@@ -208,7 +208,7 @@ def stems_of_forms(sentences: Sequence[Sentence], options: TaggerOptions) -> dic
 
 
 def own_stems(model: TaggerModel, sentences: Sequence[Sentence]) -> dict[str, Stems]:
-    """What each form adds to the stems: rows of a lemma and the number of its tag."""
+    """Return what each form adds to the stems: rows of a lemma and the number of its tag."""
     numbers = {tag: number for number, tag in enumerate(model.stem_tags)}
     return {
         form: np.array(sorted((text_hash(lemma), numbers[upos]) for lemma, upos in pairs), dtype=np.uint32)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.tokeniser.characters import compile_template
+
 Indices = NDArray[np.int32]
 
 # In the order of core/text/tag_words.hpp. `tags` is the set of universal tags of a known word and the most probable one
@@ -61,9 +63,5 @@ def compile_templates(templates: Sequence[str], atoms: Sequence[str]) -> Indices
     >>> compile_templates(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
     [[0, 0, 0], [1, 1, -1], [1, 0, 0]]
     """
-    rows = []
-    for number, template in enumerate(templates):
-        for item in template.split():
-            offset, _, atom = item.partition(".")
-            rows.append((number, atoms.index(atom), int(offset)))
+    rows = [(number, *item) for number, template in enumerate(templates) for item in compile_template(template, atoms)]
     return np.array(rows, dtype=np.int32)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
+from treewright.corpus.offsets import surface_tokens
 from treewright.corpus.typography import TABLE
 from treewright.learn import AveragedCells, Learning, Stage, Weights
 from treewright.tokeniser.casing import with_noisy_paragraphs
@@ -34,7 +35,6 @@ from treewright.tokeniser.characters import (
 from treewright.tokeniser.classifier import Decisions, classifier_stage
 from treewright.tokeniser.representatives import EMOTICON
 from treewright.tokeniser.rules import labels_by_rule
-from treewright.tokeniser.segments import tokens_of
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, Labels, Places, token_begins
 
 LABELS = ("inside", "end")
@@ -263,7 +263,7 @@ def _spelling(tokens: Tokens) -> Spelling:
 
 
 def _surroundings(tokens: Tokens, spelled: Spelling) -> dict[str, Places]:
-    """Where the tokens are in their paragraphs, and what is around them."""
+    """Describe where the tokens are in their paragraphs, and what is around them."""
     n = len(tokens)
     here = np.arange(n)
     first, form = spelled["first"], spelled["form"]
@@ -275,7 +275,7 @@ def _surroundings(tokens: Tokens, spelled: Spelling) -> dict[str, Places]:
     starts_low = np.append(False, is_stop[:-1] & (first[1:] == _LOWER))[:n]
 
     def inside(mask: NDArray[np.bool_]) -> Places:
-        """How many tokens of the paragraph have a property."""
+        """Count the tokens of the paragraph with a property."""
         total = np.append(0, np.cumsum(mask))
         return np.asarray(total[end + 1] - total[begin])
 
@@ -307,7 +307,7 @@ def _surroundings(tokens: Tokens, spelled: Spelling) -> dict[str, Places]:
 
 
 def _nearest(mask: NDArray[np.bool_], begin: Places, end: Places) -> tuple[Places, Places]:
-    """The last token with a property before each token, and the next one after it; the limits of the paragraph else."""
+    """Find the last token with a property before each token and the next after it, or the limits of the paragraph."""
     n = len(mask)
     here = np.arange(n)
     before = np.maximum.accumulate(np.append(-1, np.where(mask, here, -1)))[:n]
@@ -353,9 +353,9 @@ def keys_of(spelled: Spelling) -> NDArray[np.uint32]:
 def token_tags(sentences: Iterable[Sentence]) -> list[str]:
     """Return the universal tags of each visible token's words."""
     return [
-        "+".join(sentence.upos[token.places])
+        "+".join(sentence.upos[token.first - 1 : token.last])
         for sentence in sentences
-        for token in tokens_of(sentence)
+        for token in surface_tokens(sentence)
         if token.form.translate(TABLE).strip()
     ]
 

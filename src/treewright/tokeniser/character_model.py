@@ -78,7 +78,7 @@ def parted_classes(text: str, labels: Labels) -> frozenset[int]:
 
 
 def neighbours(classes: NDArray[np.uint64], final: Places | None = None) -> Places:
-    """The classes of each character and the next as one number; nothing follows the final characters of pieces."""
+    """Return the classes of each character and the next as one number; nothing follows the final ones of pieces."""
     following = np.append(classes[1:], np.uint64(0))[: len(classes)]
     if final is not None:
         following[final] = 0

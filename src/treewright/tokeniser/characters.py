@@ -248,7 +248,7 @@ def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32], begins: NDAr
 
 
 def _hash(values: Sequence[NDArray[np.uint64] | np.uint64], state: Hashes, scratch: Hashes) -> Hashes:
-    """One hash of several values for each character; it is written to `state`, which may be the first of the values."""
+    """Hash several values for each character; the hash is written to `state`, which may be the first of the values."""
     np.add(values[0], np.uint64(0x632BE59BD9B4E019), out=state)
     for value in values[1:]:
         _mix(state, 29, 0xBF58476D1CE4E5B9, scratch)

@@ -23,7 +23,7 @@ def cuts(forms: Sequence[str], most: int) -> Iterator[int]:
 
 
 def rank(form: str) -> int:
-    """How good a place is after this word; the smaller, the better.
+    """Return how good a place is after this word; the smaller, the better.
 
     >>> rank("..."), rank(";"), rank("word")
     (0, 1, 3)

@@ -50,7 +50,7 @@ def representative(form: str) -> str:
 
 @lru_cache(maxsize=1 << 16)  # words; it changes the speed only
 def kind_of(form: str) -> str:
-    """The name of the pattern that a whole form matches; empty if there is none."""
+    """Return the name of the pattern that a whole form matches; empty if there is none."""
     if form.isalpha():
         return ""
     name, begin, end = next(_PATTERNS.matches(form), ("", 0, 0))

@@ -6,14 +6,14 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
-from typing import NamedTuple
 
 import numpy as np
 
 from treewright.corpus import Sentence, Token
+from treewright.corpus.offsets import surface_tokens
 from treewright.tokeniser.cutting import cuts
 from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text
@@ -103,39 +103,16 @@ def sentence_of(rows: Sequence[WrittenToken], words_of: Callable[[str], Words], 
 
 
 def escaped(spaces: str) -> str:
-    """White space as MISC can hold it."""
+    """Write white space as MISC can hold it."""
     return "".join(ESCAPES.get(letter, letter) for letter in spaces)
 
 
 def unescaped(cell: str) -> str:
-    """White space from MISC."""
+    """Read white space from MISC."""
     for letter, written in ESCAPES.items():
         if letter != "\\":
             cell = cell.replace(written, letter)
     return cell
-
-
-class TreebankToken(NamedTuple):
-    """A token of a sentence with its words, their places in the columns, and its cell of MISC."""
-
-    form: str
-    words: Words
-    places: slice
-    misc: str
-
-
-def tokens_of(sentence: Sentence) -> Iterator[TreebankToken]:
-    """List the tokens of a sentence: words, and multiword tokens in place of theirs."""
-    multiword = {token.first - 1: token for token in sentence.tokens}
-    forms, misc = sentence.forms, sentence.misc
-    first = 0
-    while first < len(forms):
-        token = multiword.get(first)
-        places = slice(first, token.last if token else first + 1)
-        words = tuple(forms[places])
-        form, cell = (token.form, token.misc) if token else (words[0], misc[first])
-        yield TreebankToken(form, words, places, cell)
-        first = places.stop
 
 
 def rebuild_text(sentences: Iterable[Sentence]) -> str:
@@ -149,7 +126,7 @@ def rebuild_text(sentences: Iterable[Sentence]) -> str:
     pieces: list[str] = []
     has_implicit_space = False
     for sentence in sentences:
-        for token in tokens_of(sentence):
+        for token in surface_tokens(sentence):
             cells = dict(cell.partition("=")[::2] for cell in token.misc.split("|"))
             has_implicit_space = "SpacesAfter" not in cells and cells.get("SpaceAfter") != "No"
             after = " " if has_implicit_space else unescaped(cells.get("SpacesAfter", ""))

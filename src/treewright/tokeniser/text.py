@@ -194,7 +194,7 @@ def compositions(text: str) -> Iterator[Edit]:
 
 
 def spaces(text: str) -> Iterator[Edit]:
-    """Runs of white space; there is none at the start of the text, and PARAGRAPH at its end."""
+    """Find runs of white space; there is none at the start of the text, and PARAGRAPH at its end."""
     inner = slice(len(text) - len(text.lstrip()), len(text.rstrip()))
     if inner.start:
         yield 0, inner.start, ""

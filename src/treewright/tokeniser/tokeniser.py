@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from treewright.checks import Scale, described, read_plain
 from treewright.corpus import Sentence
+from treewright.corpus.offsets import has_space_after, surface_tokens
 from treewright.errors import InputError
 from treewright.learn import Judgement, Learning, Weights
 from treewright.learn import run as run_stages
@@ -33,10 +34,10 @@ from treewright.tokeniser.boundaries import (
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.character_model import LABELS, Batch, Characters, parted_classes, read_batches, token_stage
 from treewright.tokeniser.corrections import Abbreviations, Corrections, Signs, apply_patterns, close
-from treewright.tokeniser.multiwords import Multiwords
+from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
-from treewright.tokeniser.segments import cut_long_sentences, join_sentences, tokens_of
+from treewright.tokeniser.segments import cut_long_sentences, join_sentences
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
@@ -107,7 +108,7 @@ class Tokeniser(Component):
             chosen.learning,
             no_weights,
             parted_classes(text, labels),
-            Multiwords.of((token.form, token.words) for sentence in sentences for token in tokens_of(sentence)),
+            Multiwords.of(words_of_tokens(sentences)),
             Corrections.of(plain, labels),
             BoundaryModel(chosen.boundaries, Weights.of(no_weights), data.words),
         )
@@ -299,9 +300,9 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
         if number and is_new:
             pieces.append(PARAGRAPH)
             at += len(PARAGRAPH)
-        for token in tokens_of(sentence):
+        for token in surface_tokens(sentence):
             form = token.form.strip()  # white space around a form is white space between tokens
-            space = "" if "SpaceAfter=No" in token.misc.split("|") else " "
+            space = " " if has_space_after(token) else ""
             pieces += [form, space]
             at += len(form)
             if form:
@@ -310,6 +311,13 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
         if tokens:
             ends.append(tokens[-1])
     return "".join(pieces), (tokens, ends)
+
+
+def words_of_tokens(sentences: Iterable[Sentence]) -> Iterator[tuple[str, Words]]:
+    """Yield each token of a treebank with its words."""
+    for sentence in sentences:
+        for token in surface_tokens(sentence):
+            yield token.form, tuple(sentence.forms[token.first - 1 : token.last])
 
 
 def treebank_labels(sentences: Sequence[Sentence]) -> tuple[str, Labels]:
@@ -322,7 +330,7 @@ def treebank_labels(sentences: Sequence[Sentence]) -> tuple[str, Labels]:
 
 
 def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
-    """F1 of the ends that the character model finds in the development text, in per cent.
+    """Compute F1 of the ends that the character model finds in the development text, in per cent.
 
     The mean of those of tokens and of sentences is the score.
     """
@@ -339,7 +347,7 @@ def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
 
 
 def f1(predicted: Iterable[int], gold: Iterable[int]) -> float:
-    """In per cent.
+    """Return F1 in per cent.
 
     >>> f1([1, 2], [2, 3]), f1([], [])
     (50.0, 100.0)

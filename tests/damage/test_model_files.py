@@ -254,10 +254,8 @@ def test_a_pickle_with_other_arrays_is_refused(tmp_path: Path) -> None:
     parser = tw.Parser.load(KEPT / "sample.tw")
     function, (kind, header, arrays) = parser.__reduce__()
     for bad in ({**arrays, "pruner": arrays["pruner"][:-1]}, {**arrays, "labels.label": arrays["labels.label"] + 99}):
-        with pytest.raises(InputError, match=r"^pickle: .*; pickle the model again"):
+        with pytest.raises(InputError, match=r"^pickle: not a model file, or a damaged one"):
             function(kind, header, bad)
-    with pytest.raises(InputError, match=r"^pickle: "):
-        function("soup", header, arrays)
     assert pickle.loads(pickle.dumps(parser)).options == parser.options
 
 

@@ -60,7 +60,7 @@ def test_a_higher_probability_is_never_a_lower_confidence() -> None:
 
 def test_parameters_survive_json() -> None:
     found = Calibration(1.7, 0.5, 0.25, -0.125)
-    assert Calibration.from_json(json.loads(json.dumps(found.to_json()))) == found
+    assert Calibration(**json.loads(json.dumps(vars(found)))) == found
 
 
 @pytest.mark.parametrize(
@@ -74,4 +74,4 @@ def test_parameters_survive_json() -> None:
 )
 def test_bad_parameters_are_named(values: dict[str, float], message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        Calibration.from_json(values)
+        Calibration(**values)

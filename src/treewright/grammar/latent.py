@@ -118,12 +118,12 @@ class LatentGrammar(Component):
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""
         header, arrays = latent_file.to_arrays(self.models)
-        return {**header, "calibration": self.calibration.to_json()}, arrays
+        return {**header, "calibration": vars(self.calibration)}, arrays
 
     @classmethod
     def from_arrays(cls, source: Path, header: Mapping[str, Any], arrays: Arrays) -> LatentGrammar:
         """Make the grammar of a header and arrays; messages name their source."""
-        return cls(latent_file.from_arrays(header, arrays), Calibration.from_json(header["calibration"]))
+        return cls(latent_file.from_arrays(header, arrays), Calibration(**header["calibration"]))
 
     @property
     def labels(self) -> tuple[str, ...]:

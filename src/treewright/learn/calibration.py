@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sized
-from dataclasses import asdict, dataclass
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -53,8 +53,7 @@ class Calibration:
     offset: float = 0.0
 
     def __post_init__(self) -> None:
-        values = self.to_json()
-        for name, value in values.items():
+        for name, value in vars(self).items():
             if not math.isfinite(value) or (value < 0 and name != "offset"):
                 raise ValueError(f"{name} of a calibration is {value}; expected a finite number, and none below zero")
         if not self.temperature > 0:
@@ -65,15 +64,6 @@ class Calibration:
         values = np.asarray(probability, dtype=np.float64)
         line = np.array([self.of_right, self.of_wrong, self.offset])
         return values if np.array_equal(line, PRIOR) else logistic(line @ inputs_of(values))
-
-    def to_json(self) -> dict[str, float]:
-        """Return plain values."""
-        return asdict(self)
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> Calibration:
-        """Return the inverse of `to_json`."""
-        return cls(**{name: float(value) for name, value in values.items()})
 
 
 def fit(probabilities: Callable[[float], Probabilities], right: NDArray[np.bool_]) -> Calibration:
@@ -120,7 +110,7 @@ def calibration_report(calibrations: Mapping[str, Calibration]) -> Report:
     figures = {
         f"{name} {parameter}": value
         for name, calibration in calibrations.items()
-        for parameter, value in calibration.to_json().items()
+        for parameter, value in vars(calibration).items()
     }
     return Report("confidence", 1, 1, figures=figures)
 

@@ -39,7 +39,6 @@ if TYPE_CHECKING:
 
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; not tuned
 MAX_WEIGHT = 1e30  # in an array of a model: far above any use, and no sum overflows
-PICKLE_AGAIN = "pickle the model again"
 
 Corpus = str | os.PathLike[str] | Iterable[Sentence]
 Arrays = Mapping[str, NDArray[Any]]
@@ -91,20 +90,12 @@ C = TypeVar("C", bound=Component)
 
 def unpickle(kind: str, header: Mapping[str, Any], arrays: Arrays) -> Component:
     """Make the component again that `Component.__reduce__` took apart."""
-    from treewright.model.registry import REGISTRY, component_class  # the registry imports this module
+    from treewright.model.registry import component_class  # the registry imports this module
 
-    if kind not in REGISTRY or not isinstance(header, Mapping) or not isinstance(arrays, Mapping):
-        raise DamagedFileError("pickle", f"it has no {', '.join(REGISTRY)}", PICKLE_AGAIN)
-    return restore(component_class(kind), "pickle", header, arrays, PICKLE_AGAIN)
+    return restore(component_class(kind), "pickle", header, arrays)
 
 
-def restore(
-    kind: type[C],
-    source: modelfile.Path,
-    header: Mapping[str, Any],
-    arrays: Arrays,
-    remedy: str = modelfile.GET_AGAIN,
-) -> C:
+def restore(kind: type[C], source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> C:
     """Make the component of a header and arrays, after a check of its format. Every error names the source."""
     try:
         format = read_plain(header.get("format", 0), int, "header.format")
@@ -118,7 +109,7 @@ def restore(
     except (FormatVersionError, DamagedFileError):
         raise  # they name the file, and that of a part of a pipeline is the same
     except modelfile.UNREADABLE as error:
-        raise DamagedFileError(source, modelfile.problem_of(error), remedy) from None
+        raise DamagedFileError(source, modelfile.problem_of(error)) from None
 
 
 def check_array(

@@ -119,9 +119,9 @@ class FormatVersionError(InputError):
 class DamagedFileError(InputError):
     """A file that is damaged, or that Treewright did not write."""
 
-    def __init__(self, path: Path, problem: object, remedy: str = GET_AGAIN) -> None:
+    def __init__(self, path: Path, problem: object) -> None:
         text = " ".join(str(problem).split())  # one line
-        super().__init__(f"{path}: not a model file, or a damaged one ({text}); {remedy}")
+        super().__init__(f"{path}: not a model file, or a damaged one ({text}); {GET_AGAIN}")
 
 
 @dataclass(frozen=True)

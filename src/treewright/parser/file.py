@@ -42,7 +42,7 @@ def to_arrays(model: ParserModel) -> Stored:
     }
     for name in CALIBRATIONS:
         if (calibrations := getattr(model, name)) is not None:
-            header[name] = {part: one.to_json() for part, one in calibrations._asdict().items()}
+            header[name] = {part: vars(calibration) for part, calibration in calibrations._asdict().items()}
     weights = {name: getattr(model, name).values for name in WEIGHTS}
     for name in OPTIONAL_WEIGHTS:
         if (optional := getattr(model, name)) is not None:

@@ -17,7 +17,6 @@ from treewright.checks import (
     Rate,
     Share,
     check_fields,
-    read_plain,
 )
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -236,11 +235,6 @@ class ParserSettings(Checked):
         """Return plain values; without those of what the parser does not have: graphs, network, factors, tensor."""
         values = asdict(self)
         return {name: value for name, value in values.items() if value is not None or name not in OPTIONAL}
-
-    @classmethod
-    def from_json(cls, values: Mapping[str, Any]) -> ParserSettings:
-        """Read what `to_json` returned."""
-        return read_plain(values, cls, "options")
 
 
 def where_given(values: Mapping[str, Any]) -> dict[str, Any]:

@@ -59,10 +59,6 @@ class Recipe:
         parts = {name: part for name, part in vars(self).items() if name != "folds" and part is not None}
         return replace(self, **{name: replace(part, seed=seed) for name, part in parts.items()})
 
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
-
 
 def plan_training(
     train: Corpus,
@@ -181,9 +177,7 @@ class Training:
     def run(self, observer: Observer, checkpoint: CheckpointPath, resume: bool) -> tuple[Tokeniser, Tagger, Parser]:
         """Train tokeniser and tagger, a parser on the tags of jackknifed taggers, and perhaps a network beside them."""
         train, dev, recipe = self.train, self.dev, self.recipe
-        steps = Steps.at(
-            checkpoint, resume, lambda: origin_of([*train, *self.parsed], dev, recipe.to_json(), self.words)
-        )
+        steps = Steps.at(checkpoint, resume, lambda: origin_of([*train, *self.parsed], dev, asdict(recipe), self.words))
         parts = PartTrainer(steps, observer)
         examples = with_parsed(train, self.parsed)
         tokeniser = Tokeniser()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+from dataclasses import replace
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -42,7 +43,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     monkeypatch.chdir(tmp_path)
     Path("a.txt").write_text(TEXT)
     tw.write(written(3, 5), "a.conllu")
-    nlp = pipeline().replace(tokeniser=tokeniser())
+    nlp = replace(pipeline(), tokeniser=tokeniser())
     nlp.save("my.tw")
     nlp.trained_parser.save("my.parser")
     nlp.tagger.save("my.tagger")
@@ -119,7 +120,6 @@ def test_a_pipeline_tags_what_it_completes_if_it_has_no_tags(run: Run) -> None:
 def test_a_component_of_a_packed_model_is_replaced(run: Run) -> None:
     found = run("pack", "my.tw", "my.induced", "-o", "new.tw")
     assert found.returncode == 0
-    assert "treewright: the parser is that of my.induced\n" in found.stderr
     new, old = Pipeline.load("new.tw"), Pipeline.load("my.tw")
     assert isinstance(new.parser, InducedParser)
     assert new.tagger.to_arrays()[0] == old.tagger.to_arrays()[0]
@@ -140,7 +140,7 @@ def test_a_part_of_the_embedded_model_is_replaced_and_its_licence_stays(run: Run
 
 
 def test_an_induced_parser_is_packed_with_a_tokeniser_and_a_tagger(tmp_path: Path) -> None:
-    nlp = pipeline().replace(parser=induced())
+    nlp = replace(pipeline(), parser=induced())
     [first, _] = nlp(TEXT)
     [alone] = induced().parse([first])
     assert first.heads.tolist() == alone.heads.tolist()

@@ -36,14 +36,9 @@ def pack(
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights
-    from treewright.pipeline.joining import join_files
 
     check_output(output)
-    joined = join_files(models)
-    pipeline = Pipeline.of(joined, metadata={"name": name or output.stem})
-    if not quiet:
-        for role, file in joined.replaced.items():
-            note(f"the {role} is that of {file}")
+    pipeline = Pipeline.join(*models, metadata={"name": name or output.stem})
     if light:
         pipeline = prune_weights(pipeline, parser=light, tagger=light, tokeniser=light)
     pipeline.save(output)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from treewright.errors import InputError, MissingComponentError
@@ -12,19 +11,12 @@ from treewright.model.component import Component
 from treewright.model.registry import PIPELINE_ROLES, load_component, with_article
 
 
-@dataclass(frozen=True)
-class Joined:
-    """The parts of a pipeline by their role, the metadata of the pipeline among the files, and what was replaced."""
+def join_files(paths: Sequence[str | os.PathLike[str]]) -> tuple[dict[str, Component], Mapping[str, Any]]:
+    """Load the parts in these files, in any order; a component alone replaces that of a pipeline.
 
-    parts: dict[str, Component]
-    metadata: Mapping[str, Any] = field(default_factory=dict)
-    replaced: Mapping[str, str] = field(default_factory=dict)  # role -> the file of the new part
-
-
-def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
-    """Load the parts in these files, in any order; a component alone replaces that of a pipeline."""
+    Return the parts by their role, and the metadata of the pipeline if there is one among the files.
+    """
     alone: dict[str, Component] = {}
-    files: dict[str, str] = {}
     base: Any = None  # a pipeline
     for path in paths:
         loaded = load_component(path, "pipeline", *PIPELINE_ROLES)
@@ -36,16 +28,16 @@ def join_files(paths: Sequence[str | os.PathLike[str]]) -> Joined:
         role = PIPELINE_ROLES[loaded.KIND]
         if role in alone:
             raise InputError(f"{path}: a second {role}; a pipeline has one of each")
-        alone[role], files[role] = loaded, os.fspath(path)
+        alone[role] = loaded
     graphs = alone.pop("graph parser", None)
     if base is not None:
-        return Joined(with_graphs({**base.components, **alone}, graphs), base.metadata, files)
+        return with_graphs({**base.components, **alone}, graphs), base.metadata
     if not paths:
         raise InputError("paths is empty; give the files of a tagger and of a parser")
     for role in ("tagger", "parser"):
         if role not in alone:
             raise MissingComponentError(f"no {role} among {', '.join(map(str, paths))}", role)
-    return Joined(with_graphs(alone, graphs))
+    return with_graphs(alone, graphs), {}
 
 
 def with_graphs(parts: dict[str, Component], graphs: Component | None) -> dict[str, Component]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, groupby, islice
 from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
@@ -28,7 +28,7 @@ from treewright.parser.networks import with_readings, without_reading
 from treewright.parser.worker import ParseOptions, TreeOptions, groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
-from treewright.pipeline.joining import Joined, join_files
+from treewright.pipeline.joining import join_files
 from treewright.pipeline.networks import NO_GAIN
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
 from treewright.pipeline.training import Recipe, plan_training
@@ -215,23 +215,9 @@ class Pipeline(Component):
         One of the files may be a pipeline; the components in the other files replace its own. metadata is added to
         that of this pipeline.
         """
-        return cls.of(join_files(paths), metadata)
-
-    @classmethod
-    def of(cls, joined: Joined, metadata: Mapping[str, Any] | None = None) -> Pipeline:
-        """Make a pipeline of joined components that were read from files, with further metadata."""
-        parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined.parts}
-        return cls(**parts, metadata={**joined.metadata, **(metadata or {})})
-
-    def replace(
-        self,
-        *,
-        tokeniser: Tokeniser | None = None,
-        tagger: Tagger | None = None,
-        parser: Parser | InducedParser | None = None,
-    ) -> Pipeline:
-        """Return a copy with another tokeniser, tagger or parser, where one is given."""
-        return Pipeline(tokeniser or self.tokeniser, tagger or self.tagger, parser or self.parser, self.metadata)
+        joined, of_base = join_files(paths)
+        parts: dict[str, Any] = {"tokeniser": Tokeniser(), **joined}
+        return cls(**parts, metadata={**of_base, **(metadata or {})})
 
     @property
     def trained_parser(self) -> Parser:
@@ -411,7 +397,7 @@ class Pipeline(Component):
         if self.network is None:
             return self
         tagger = Tagger(self.tagger.model.without_network())
-        return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
+        return replace(self, tagger=tagger, parser=self.trained_parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Read the sentences with the network, for tagger and parser; without a network they stay as they are.
@@ -428,9 +414,8 @@ class Pipeline(Component):
         """
         gold = self.read(sentences_of(dev, "partial"))
         tagger = self.tagger.calibrate(gold)
-        return self.replace(
-            tagger=tagger, parser=self.trained_parser.calibrate(list(tagger.tag(gold, confidence=False)))
-        )
+        parser = self.trained_parser.calibrate(list(tagger.tag(gold, confidence=False)))
+        return replace(self, tagger=tagger, parser=parser)
 
     def __repr__(self) -> str:
         name = self.metadata.get("name")

@@ -133,12 +133,40 @@ class Tokeniser(Component):
         """Return the header and the arrays of a model file."""
         if self.model is None:
             raise ValueError("a tokeniser by rules has no weights to save: Tokeniser() makes another")
-        return to_arrays(self.model)
+        weights, words = self.model.boundaries.weights, self.model.boundaries.words
+        header = {
+            "settings": asdict(self.model.settings),
+            "parted": sorted(self.model.parted),
+            "multiwords": asdict(self.model.multiwords),
+            "patterns": self.model.corrections.patterns.names,
+            "abbreviations": self.model.corrections.abbreviations.names,
+            "signs": self.model.corrections.signs.names,
+            "boundaries": {"settings": asdict(self.model.boundaries.settings), "scale": weights.scale},
+        }
+        arrays = (self.model.weights, weights.values, words.keys, words.rows)
+        return header, dict(zip(self.ARRAYS, arrays, strict=True))
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tokeniser:
         """Return the inverse of `to_arrays`; messages name the source of the header and the arrays."""
-        return cls(from_arrays(header, arrays))
+        checked = read_plain(header, Header, "header")
+        settings = checked.boundaries.settings
+        character_weights, weights, keys, rows = (arrays[name] for name in cls.ARRAYS)
+        check_array("weights", character_weights, np.float32, (1 << checked.settings.bits,))
+        check_array("boundaries.weights", weights, np.int8, (1 << settings.bits,))
+        check_array("boundaries.words", rows, np.uint16, (len(keys), len(WORD_COLUMNS)))
+        if (keys[1:] <= keys[:-1]).any():
+            raise ValueError("the array boundaries.keys is not sorted")
+        checked.multiwords.check_words()
+        model = TokeniserModel(
+            checked.settings,
+            character_weights,
+            frozenset(checked.parted),
+            checked.multiwords,
+            Corrections(Patterns(checked.patterns), Abbreviations(checked.abbreviations), Signs(checked.signs)),
+            BoundaryModel(settings, Weights(weights, checked.boundaries.scale), WordTable(keys, rows)),
+        )
+        return cls(model)
 
     def __call__(self, text: str, *, whole: bool = False) -> list[Sentence]:
         """Split a text into sentences. Each token has its place in the text as TokenRange=begin:end in MISC.
@@ -228,22 +256,6 @@ def find_sentences(model: TokeniserModel, batch: Batch) -> Labels:
 # -- the model file
 
 
-def to_arrays(model: TokeniserModel) -> Stored:
-    """Return the header and the arrays of a model file."""
-    weights, words = model.boundaries.weights, model.boundaries.words
-    header = {
-        "settings": asdict(model.settings),
-        "parted": sorted(model.parted),
-        "multiwords": asdict(model.multiwords),
-        "patterns": model.corrections.patterns.names,
-        "abbreviations": model.corrections.abbreviations.names,
-        "signs": model.corrections.signs.names,
-        "boundaries": {"settings": asdict(model.boundaries.settings), "scale": weights.scale},
-    }
-    arrays = (model.weights, weights.values, words.keys, words.rows)
-    return header, dict(zip(Tokeniser.ARRAYS, arrays, strict=True))
-
-
 @dataclass(frozen=True)
 class BoundaryHeader:
     """The header of the boundary model."""
@@ -263,27 +275,6 @@ class Header:
     abbreviations: tuple[str, ...]
     signs: tuple[str, ...]
     boundaries: BoundaryHeader
-
-
-def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> TokeniserModel:
-    """Make the model of a header and arrays."""
-    checked = read_plain(header, Header, "header")
-    settings = checked.boundaries.settings
-    character_weights, weights, keys, rows = (arrays[name] for name in Tokeniser.ARRAYS)
-    check_array("weights", character_weights, np.float32, (1 << checked.settings.bits,))
-    check_array("boundaries.weights", weights, np.int8, (1 << settings.bits,))
-    check_array("boundaries.words", rows, np.uint16, (len(keys), len(WORD_COLUMNS)))
-    if (keys[1:] <= keys[:-1]).any():
-        raise ValueError("the array boundaries.keys is not sorted")
-    checked.multiwords.check_words()
-    return TokeniserModel(
-        checked.settings,
-        character_weights,
-        frozenset(checked.parted),
-        checked.multiwords,
-        Corrections(Patterns(checked.patterns), Abbreviations(checked.abbreviations), Signs(checked.signs)),
-        BoundaryModel(settings, Weights(weights, checked.boundaries.scale), WordTable(keys, rows)),
-    )
 
 
 # -- from a treebank

@@ -14,7 +14,7 @@ from oracles.treebank import treebank
 
 from treewright.corpus import Sentence
 from treewright.parser import Labelling, LabelRules, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser.label_rules import MAX_EXCLUDING, ROOT_TAG, Rule, limited
+from treewright.parser.label_rules import MAX_EXCLUDING, ROOT_TAG, Rule, TagRules, limited
 
 SMALL = ParserOptions(
     "arc",
@@ -114,7 +114,8 @@ def test_two_equal_labels_that_people_decided_stay(parser: Parser) -> None:
 def test_a_label_is_not_used_with_a_tag_that_it_never_has() -> None:
     train = treebank(200)
     parser = Parser.train(train, options=SMALL)
-    forbidden = parser.model.label_rules.forbidden()
+    model = parser.model
+    rules = TagRules(model.label_rules, model.labels, model.label_sets)
     tags = sorted({tag for sentence in train for tag in sentence.upos})
     dice = random.Random(4)
     sentences = [
@@ -124,8 +125,8 @@ def test_a_label_is_not_used_with_a_tag_that_it_never_has() -> None:
     for sentence in parser.parse(sentences):
         pairs = [ROOT_TAG, *sentence.upos]
         for label, tag, head in zip(sentence.deprels, sentence.upos, sentence.heads.tolist(), strict=True):
-            can = any(forbidden.permits(other, tag, pairs[head]) for other in parser.model.labels)
-            assert forbidden.permits(label, tag, pairs[head]) or not can
+            can = any(rules.permits(other, tag, pairs[head]) for other in parser.model.labels)
+            assert rules.permits(label, tag, pairs[head]) or not can
             checked += can
     assert checked > 300
 

@@ -12,10 +12,9 @@ from treewright.checks import Scale, read_plain
 from treewright.features import Templates
 from treewright.learn import Weights
 from treewright.model.component import ArrayForm, Arrays, Stored, check_array
-from treewright.parser.label_rules import NO_RULES, LabelRules
+from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets
 from treewright.parser.model import Calibrations, ParserModel, label_width
 from treewright.parser.options import ParserSettings
-from treewright.parser.tag_rules import LabelSets
 
 WEIGHTS = ("pruner", "scorer", "labeller")
 OPTIONAL_WEIGHTS = {"factors": "third-order parts", "tensor": "tensor"}  # by the setting of what not every parser has

@@ -12,6 +12,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from treewright.corpus import Sentence
 
 # On development sets, counts from 3 to 300 change LAS by -0.02 to +0.03 points.
@@ -27,6 +30,7 @@ MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learnin
 OPEN = "_"  # a label that is not given
 ROOT_TAG = "<root>"  # in place of the tag of node 0
 
+Indices = NDArray[np.int32]
 Pair = tuple[str, str]
 
 
@@ -80,11 +84,6 @@ class LabelRules(NamedTuple):
         )
         return rules._replace(tags=tags, head_tags=tuple(rule for rule in rules.head_tags if rule.expected >= least))
 
-    def forbidden(self) -> Forbidden:
-        """Return the rules about tags as sets."""
-        tags, head_tags = ({(rule.label, rule.other) for rule in rules} for rules in (self.tags, self.head_tags))
-        return Forbidden(tags, head_tags)
-
     def excluding(self) -> list[Pair]:
         """Return the pairs of labels that exclude each other."""
         return [(rule.label, rule.other) for rule in self.exclusions]
@@ -95,17 +94,6 @@ class LabelRules(NamedTuple):
 
 
 NO_RULES = LabelRules()
-
-
-class Forbidden(NamedTuple):
-    """Pairs of a label and a tag that do not go together."""
-
-    tags: set[Pair]
-    head_tags: set[Pair]
-
-    def permits(self, label: str, tag: str, head_tag: str) -> bool:
-        """Whether a word of this tag may have this label below a word of the tag head_tag."""
-        return (label, tag) not in self.tags and (label, head_tag) not in self.head_tags
 
 
 class Counts:
@@ -184,3 +172,68 @@ def limited(rules: Sequence[Rule]) -> tuple[Rule, ...]:
             labels |= {rule.label, rule.other}
             kept.append(rule)
     return tuple(kept)
+
+
+# -- labels under the rules about tags
+
+
+class LabelSets(NamedTuple):
+    """The labels seen between two tags in one direction: label[begin[k] : begin[k + 1]] for the k-th sorted key."""
+
+    key: NDArray[np.uint32]
+    begin: Indices
+    label: Indices
+
+    @classmethod
+    def of(cls, labels_of: Mapping[int, Iterable[int]]) -> LabelSets:
+        """Return labels by key as arrays."""
+        rows = [sorted(labels_of[key]) for key in sorted(labels_of)]
+        begin = np.cumsum([0, *map(len, rows)], dtype=np.int32)
+        label = np.array([label for row in rows for label in row], dtype=np.int32)
+        return cls(np.array(sorted(labels_of), dtype=np.uint32), begin, label)
+
+    def find(self, key: int) -> set[int] | None:
+        """Return the labels of a key; None if it is unknown."""
+        row = int(np.searchsorted(self.key, np.uint32(key)))
+        if row == len(self.key) or self.key[row] != key:
+            return None
+        return set(self.label[self.begin[row] : self.begin[row + 1]].tolist())
+
+
+class TagRules:
+    """The pairs of a label and a tag that the rules of a model forbid, and the labels that they permit."""
+
+    def __init__(self, rules: LabelRules, labels: Sequence[str], seen: LabelSets) -> None:
+        self.tags, self.head_tags = (
+            {(rule.label, rule.other) for rule in about} for about in (rules.tags, rules.head_tags)
+        )
+        self.labels, self.seen = labels, seen
+
+    def permits(self, label: str, tag: str, head_tag: str) -> bool:
+        """Whether a word of this tag may have this label below a word of the tag head_tag."""
+        return (label, tag) not in self.tags and (label, head_tag) not in self.head_tags
+
+    def is_broken(self, tags: Sequence[str], heads: Indices, labels: Sequence[str]) -> bool:
+        """Whether a rule forbids one of the labels; tags are those of all nodes."""
+        head_tags = [tags[head] for head in heads[1:].tolist()]
+        return not (
+            self.tags.isdisjoint(zip(labels, tags[1:], strict=True))
+            and self.head_tags.isdisjoint(zip(labels, head_tags, strict=True))
+        )
+
+    def candidates(self, keys: NDArray[np.uint32], tags: Sequence[str], heads: Indices) -> LabelSets:
+        """Return the labels that the rules permit for the keys of a tree; tags are those of all nodes.
+
+        Where no permitted label was seen between two tags, every permitted label is a candidate. If the rules permit
+        none at all, the candidates are the labels that were seen.
+        """
+        labels_of: dict[int, set[int]] = {}
+        for key, tag, head in zip(keys[1:].tolist(), tags[1:], heads[1:].tolist(), strict=True):
+            if key not in labels_of:
+                labels_of[key] = self._candidates(self.seen.find(key), tag, tags[head])
+        return LabelSets.of(labels_of)
+
+    def _candidates(self, seen: set[int] | None, tag: str, head_tag: str) -> set[int]:
+        every = set(range(len(self.labels)))
+        permitted = {number for number in every if self.permits(self.labels[number], tag, head_tag)}
+        return permitted & (seen or every) or permitted or seen or every

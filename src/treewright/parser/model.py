@@ -17,9 +17,8 @@ from treewright.features.templates import arc_tables, label_tables, part_tables,
 from treewright.graphs.model import GraphModel
 from treewright.learn import Calibration, Weights
 from treewright.network import Network
-from treewright.parser.label_rules import NO_RULES, LabelRules
+from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets
 from treewright.parser.options import ParserSettings
-from treewright.parser.tag_rules import LabelSets
 
 Indices = NDArray[np.int32]
 Confidence = NDArray[np.float64]

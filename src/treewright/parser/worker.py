@@ -25,7 +25,7 @@ from treewright.errors import FormatError, InputError
 from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
-from treewright.parser.label_rules import ROOT_TAG, tags_of
+from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
 from treewright.parser.long_sentences import MAX_WHOLE, cut_sentence, join_parts
 from treewright.parser.model import (
     Confidence,
@@ -39,7 +39,6 @@ from treewright.parser.model import (
 )
 from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
-from treewright.parser.tag_rules import TagRules
 from treewright.streams import grouped
 
 if TYPE_CHECKING:
@@ -268,7 +267,7 @@ class Worker:
         calibration = self.model.calibrations.label
         labels, probability = self.label_probabilities(inputs, heads, calibration.temperature, decided)
         confidence = by_sentence(heads, calibration.apply(probability))
-        for number, sentence in enumerate(sentences) if any(self.tag_rules.forbidden) else ():
+        for number, sentence in enumerate(sentences) if self.tag_rules.tags or self.tag_rules.head_tags else ():
             tags = [ROOT_TAG, *tags_of(sentence)]
             if self.tag_rules.is_broken(tags, heads[number], labels[number]):
                 kept = None if decided is None else [decided[number]]

@@ -16,7 +16,7 @@ from treewright.features.factors import THIRD_ORDER, keep_kinds
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.learn import Averaged, Judgement, Stage, Weights
 from treewright.parser.completion import OPEN
-from treewright.parser.label_rules import NO_RULES, LabelRules
+from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets
 from treewright.parser.model import Indices, ParserModel, new_labeller
 from treewright.parser.options import (
     FactorOptions,
@@ -27,7 +27,6 @@ from treewright.parser.options import (
     TensorOptions,
 )
 from treewright.parser.partial import decided_heads, decided_labels, fits_projective_tree, per_cent
-from treewright.parser.tag_rules import LabelSets
 from treewright.parser.worker import Inputs, Worker, groups
 
 TableOptions = Pruning | ScoringSettings | Labelling | FactorOptions | TensorOptions

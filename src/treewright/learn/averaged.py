@@ -39,7 +39,7 @@ class Weights(NamedTuple):
 
     @classmethod
     def zeros(cls, bits: int) -> Weights:
-        """Zero weights, for a model that is not trained."""
+        """Make zero weights, for a model that is not trained."""
         return cls(np.zeros(1 << bits, dtype=np.int8), 1.0)
 
 

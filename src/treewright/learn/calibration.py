@@ -131,7 +131,7 @@ def fit_line(probability: Probabilities, right: NDArray[np.bool_], temperature: 
 
 
 def newton(inputs: Numbers, right: NDArray[np.bool_], free: NDArray[np.bool_]) -> Numbers:
-    """Newton's method for the free parameters; the others are 0. A step that increases the loss is halved."""
+    """Fit the free parameters by Newton's method; the others are 0. A step that increases the loss is halved."""
     line = np.where(free, PRIOR, 0.0)
     for _ in range(NEWTON_STEPS):
         confidence = logistic(line @ inputs)
@@ -162,5 +162,5 @@ def inputs_of(probability: Probabilities) -> Numbers:
 
 
 def logistic(score: Numbers) -> Probabilities:
-    """1 / (1 + exp(-score)), without overflow."""
+    """Return 1 / (1 + exp(-score)), without overflow."""
     return np.asarray(np.exp(-np.logaddexp(0.0, -score)))

@@ -222,7 +222,7 @@ class Steps:
 
 
 def remove_checkpoint(output: modelfile.Path) -> None:
-    """After the model is written: remove its checkpoints, and partial files of trainings that were killed."""
+    """Remove the checkpoints of a model that is written, and partial files of trainings that were killed."""
     checkpoint_path(output).unlink(missing_ok=True)
     remove_steps(checkpoint_path(output))
     for path in (output, checkpoint_path(output)):

@@ -93,7 +93,7 @@ class Signs:
             raise ValueError(f"{wrong[0]!r} is no sign")
 
     def apply(self, text: str, labels: Labels, confidence: NDArray[np.float64]) -> None:
-        """Where only one side of a sign is cut off, let the surer decision count for both."""
+        """Let the surer decision count for both sides of a sign, where only one side is cut off."""
         for match in _SIGN.finditer(text):
             if match[0] not in self.names:
                 continue

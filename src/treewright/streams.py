@@ -26,7 +26,7 @@ U = TypeVar("U")
 
 
 def map_chunks(work: Callable[[list[T]], list[U]], chunks: Iterable[list[T]], threads: int = 1) -> Iterator[U]:
-    """Yield the results for the items of all chunks, in their order; the same for any number of threads.
+    """The results for the items of all chunks, in their order; the same for any number of threads.
 
     Not more than two chunks a thread are read before their turn. An exception of `work` or `chunks` is raised at the
     place of the chunk, after the results before it.
@@ -169,7 +169,7 @@ class Pace(Generic[T]):
 
 
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
-    """Read a chunk while others are in work; results that are there are given out before the next chunk is read."""
+    """A chunk is read while others are in work; results that are there are given out before the next chunk is read."""
     with ThreadPoolExecutor(threads) as pool:
         waiting: deque[Future[list[U]]] = deque()
         failed: Exception | None = None

@@ -213,10 +213,7 @@ def test_a_pipeline_answers_for_text_and_for_sentences_without_tags() -> None:
     assert str(found[0].heads) == str(parsed.heads)
     assert len(found) == 3
     bare = Sentence.from_words(parsed.forms)
-    assert (
-        tw.decode.tree(nlp.trained_parser.parts(*nlp.tag([bare])), projective=True).heads[1:].tolist()
-        == parsed.heads.tolist()
-    )
+    assert tw.decode.tree(nlp.parts(bare), projective=True).heads[1:].tolist() == parsed.heads.tolist()
     assert nlp.why_not(bare, head=4, modifier=1).best.heads.tolist() == parsed.heads.tolist()
     assert nlp.alternatives(bare, 1).best.heads.tolist() == parsed.heads.tolist()
     [completed] = nlp.complete([bare.with_columns(heads=[4, *[-1] * (len(bare) - 1)])])

@@ -14,6 +14,7 @@ from treewright.checks import check
 from treewright.corpus import Document, Sentence
 from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
+from treewright.decode import Parts
 from treewright.errors import MissingComponentError
 from treewright.learn import Plan
 from treewright.model import component, modelfile
@@ -336,6 +337,11 @@ class Pipeline(Component):
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
         return self.parser.complete(self._tag_each(sentences), **options)
+
+    def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
+        """Score the parts over the candidate arcs of a sentence, see `Parser.parts`."""
+        tagged = self._tag_one(sentence)
+        return self.trained_parser.parts(tagged, projective=projective, all_arcs=all_arcs)
 
     def why_not(self, sentence: Sentence, *, head: int, modifier: int, **options: Unpack[SearchOptions]) -> Explanation:
         """Explain what it costs to attach a word of a sentence to another head; as `Parser.why_not`.

@@ -267,7 +267,7 @@ def plan_parser(
 
     def fit(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
         steps = Steps.at(
-            checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": reading.to_json()}, words)
+            checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": asdict(reading)}, words)
         )
         parts = PartTrainer(steps, observer)
         rules = LabelRules.read(train)
@@ -279,7 +279,7 @@ def plan_parser(
 
     return replace(
         alone,
-        settings={**alone.settings, "network": reading.to_json()},
+        settings={**alone.settings, "network": asdict(reading)},
         stages=[*alone.stages, *network_options.stage_costs(reading, sum(map(len, train)))],
         fit=fit,
     )

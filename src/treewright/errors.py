@@ -68,3 +68,7 @@ class FormatError(InputError):
 
     def __reduce__(self) -> tuple[type[FormatError], tuple[str, int, str]]:
         return FormatError, (self.source, self.line, self.problem)
+
+
+class NameWarning(UserWarning):
+    """The name of a model is also that of a file in the working directory."""

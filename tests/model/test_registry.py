@@ -14,7 +14,7 @@ from oracles.pipelines import pipeline, text_of, written
 from oracles.processes import LIMIT, Run, runner
 
 import treewright as tw
-from treewright.errors import InputError
+from treewright.errors import InputError, NameWarning
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.learn import Learning
@@ -167,16 +167,18 @@ def test_an_unknown_name_is_answered_with_the_names(tmp_path: Path, monkeypatch:
         tw.load("folder/de.tw")
 
 
-def test_the_name_wins_over_a_file(run: Run) -> None:
+def test_the_name_wins_over_a_file_and_a_warning_says_so(run: Run) -> None:
     pipeline().save("en")
-    named = tw.load("en")
+    with pytest.warns(NameWarning, match=r"en is the model that comes with Treewright; write \./en for the file"):
+        named = tw.load("en")
     assert named.metadata["name"] == "en"
     for path in ("./en", Path("en")):
         found = tw.load(path)
         assert isinstance(found, Pipeline)
         assert found.metadata == {}
     tagged = run("tag", "run", "en", "a.conllu", "-q")
-    assert (tagged.returncode, tagged.stderr) == (0, "")
+    assert tagged.returncode == 0
+    assert tagged.stderr.startswith("treewright: en is the model that comes with Treewright; write ./en for the file")
     assert run("tag", "run", "./en", "a.conllu", "-q").stderr == ""
 
 

@@ -9,13 +9,14 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import warnings
 from typing import Annotated, Any
 
 import typer
 
 import treewright
 from treewright.cli.options import HELP_NAMES, LazyGroup
-from treewright.errors import InputError, MissingComponentError
+from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
     "train",
@@ -101,10 +102,18 @@ def main() -> None:
     # SIGTERM raises an exception like Ctrl-C, so that no incomplete file is left behind.
     signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(128 + number))
     try:
-        app(prog_name="treewright")
+        with warnings.catch_warnings():
+            warnings.simplefilter("always", NameWarning)
+            warnings.showwarning = show_warning  # type: ignore[assignment]
+            app(prog_name="treewright")
     except (InputError, OSError) as error:
         print(f"treewright: {message_of(error)}", file=sys.stderr)
         sys.exit(1)
+
+
+def show_warning(message: Warning | str, category: type[Warning], *place: Any) -> None:
+    """Print a warning for the user in one line, without the place in the source that Python prints."""
+    print(f"treewright: {message}", file=sys.stderr)
 
 
 def message_of(error: Exception) -> str:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
-from treewright.errors import InputError, MissingComponentError
+from treewright.errors import InputError, MissingComponentError, NameWarning
 from treewright.model import modelfile
 from treewright.model.component import Component, restore
 from treewright.model.modelfile import ModelFile
@@ -126,6 +127,9 @@ def open_named(path: modelfile.Path) -> ModelFile:
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is {path!r}; expected the path of a model file, or a name such as 'en'")
     if isinstance(path, str) and path in EMBEDDED:
+        if os.path.isfile(path):
+            message = f"{path} is the model that comes with Treewright; write ./{path} for the file of this name"
+            warnings.warn(message, NameWarning, stacklevel=4)
         return modelfile.open_model(EMBEDDED[path])
     if not os.path.exists(path):
         raise no_such_model(path)

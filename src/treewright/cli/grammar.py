@@ -14,7 +14,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Tree
     from treewright.grammar import LatentGrammar
-    from treewright.grammar.selftraining import SelfTrained
+    from treewright.papers.selftraining import SelfTrained
 
 HELP = (
     "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
@@ -162,8 +162,8 @@ def selftrain(
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentOptions
-    from treewright.grammar.selftraining import selftrain as run_selftraining
     from treewright.learn import StageCost
+    from treewright.papers.selftraining import selftrain as run_selftraining
 
     task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     gold, held_out = task.trees()

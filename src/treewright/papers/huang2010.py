@@ -24,9 +24,9 @@ from treewright.evaluate.significance import p_value_of
 from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
-from treewright.grammar.selftraining import balanced_weight
 from treewright.grammar.trees import prepare_trees
 from treewright.papers.common import Treebank, axes, data_argument, ensure_matplotlib, show_lines, stage_printer
+from treewright.papers.selftraining import automatic_trees, balanced_weight
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
 PUBLISHED = {"single": 91.6, "product": 92.5}  # F1 on the test set of the WSJ, self-trained
@@ -255,12 +255,6 @@ def save_text(path: Path, text: str) -> None:
     """Write a file beside and rename it, so that a killed run leaves none that is incomplete."""
     with open_output(path) as file:
         file.write(text.encode())
-
-
-def automatic_trees(teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-    """Return the trees of a teacher; sentences without one are left out."""
-    parses = (teacher.parse(words, partial=True) for words in sentences)
-    return prepare_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
 
 
 def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:

@@ -33,6 +33,7 @@ from treewright.corpus import Tree
 from treewright.corpus.transforms import rebuild
 from treewright.grammar import (
     Collins,
+    CollinsOptions,
     HeadRules,
     Markov,
     PhraseParse,
@@ -133,17 +134,19 @@ def systems(train: list[Tree], dev: list[Tree], head_rules: str) -> Iterator[Sys
         name = f"treebank, context {markov.vertical},{markov.horizontal}{',tags' * markov.tags}"
         yield System(name, f"treebank-{markov.vertical}-{markov.horizontal}{'-tags' * markov.tags}.tw",
                      lambda options=options: TreebankGrammar.train(train, options=options), TreebankGrammar.load)  # type: ignore[misc]  # fmt: skip
-    yield System("model 1", "collins.tw", lambda: Collins.train(train, head_rules=head_rules), Collins.load)
+    yield System(
+        "model 1", "collins.tw", lambda: Collins.train(train, options=CollinsOptions(head_rules)), Collins.load
+    )
     yield System(
         "model 1 and tagger",
         "tags.tw",
-        lambda: GrammarWithTagger.train(train, dev, head_rules=head_rules),
+        lambda: GrammarWithTagger.train(train, dev, grammar_options=CollinsOptions(head_rules)),
         GrammarWithTagger.load,
     )
     yield System(
         "model 1 and dependencies",
         "dependencies.tw",
-        lambda: GrammarWithDependencies.train(train, dev, head_rules=head_rules),
+        lambda: GrammarWithDependencies.train(train, dev, grammar_options=CollinsOptions(head_rules)),
         GrammarWithDependencies.load,
     )
 

@@ -110,10 +110,10 @@ def train(
 
 def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
     """Train a grammar by one pass over the trees."""
-    from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
+    from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 
     if kind == "collins":
-        return Collins.train(trees, head_rules=head_rules)
+        return Collins.train(trees, options=CollinsOptions(head_rules))
     return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
 

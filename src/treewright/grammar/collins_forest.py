@@ -135,13 +135,6 @@ class Sentence:
             arcs[self._checked_arc(f"forbid[{number}]", arc)] = -np.inf
         return arcs
 
-    def tag_adjustment(self, adjust: ArrayLike | None) -> Scores | None:
-        """Return adjustments [word, tag] over the words that are parsed and the tags they may have."""
-        if adjust is None:
-            return None
-        tags = checked_adjustment(adjust, (len(self.words), len(self.grammar.tags)), "adjust_tags")
-        return np.ascontiguousarray(tags[self.kept, : len(self.grammar.symbols.tags)])
-
     def _checked_arc(self, name: str, arc: Arc) -> Arc:
         n = len(self.words)
         if not (isinstance(arc, Sequence) and len(arc) == 2) or not (0 <= arc[0] <= n and 1 <= arc[1] <= n):
@@ -155,13 +148,13 @@ class Sentence:
         nodes = [0, *(position + 1 for position in self.kept)]
         return np.ascontiguousarray(arcs[np.ix_(nodes, nodes)])
 
-    def forest(self, arcs: Scores, search: Search, partial: bool, tags: Scores | None = None) -> ParseForest:
+    def forest(self, arcs: Scores, search: Search, partial: bool) -> ParseForest:
         """Return the trees within the beam, widened if there are none; adjustments guide the search."""
         if not self.kept:
             return ParseForest(self, None, search.beam, False, "")
         kept, beams = self.of_kept(arcs), search.beams()
         for number, beam in enumerate(beams):
-            forest, width, is_partial, note = self._build(kept, tags, beam, partial and number == len(beams) - 1)
+            forest, width, is_partial, note = self._build(kept, beam, partial and number == len(beams) - 1)
             if forest.nodes:
                 notes = [search.given_up, "no tree within the beam; it was widened" if number else "", note]
                 if is_partial:
@@ -173,14 +166,12 @@ class Sentence:
             "partial=True gives the fewest phrases that cover them"
         )
 
-    def _build(
-        self, kept: Scores, tags: Scores | None, beam: float | None, partial: bool
-    ) -> tuple[Forest, float | None, bool, str]:
+    def _build(self, kept: Scores, beam: float | None, partial: bool) -> tuple[Forest, float | None, bool, str]:
         """The forest with this beam, or a narrower one if it were too large."""
         width, note = -1.0 if beam is None else beam, ""
         while True:
             forest, is_full, is_partial = self.grammar.kernel.forest(
-                *(self.numbers, self.allowed, kept, width, MAX_UNARY, partial, MAX_SIZE), tag_adjustment=tags
+                self.numbers, self.allowed, kept, width, MAX_UNARY, partial, MAX_SIZE
             )
             if not is_full:
                 return forest, None if width < 0 else width, is_partial, note
@@ -211,12 +202,7 @@ class ParseForest:
         if self.forest is None:
             return self._only_punctuation()
         checked = arc_adjustment(adjust, len(self.sentence.kept) + 1)
-        if isinstance(tags, np.ndarray) and tags.ndim != 2:
-            raise InputError(f"tags has shape {tags.shape}; expected [word, tag]")
-        try:
-            value, rows, heads = self.forest.best(checked, tags)
-        except ValueError as error:
-            raise InputError(f"tags: {error}") from None
+        value, rows, heads = self.forest.best(checked, tags)
         if value == -math.inf:
             raise InfeasibleError("no tree of the forest has only arcs and tags that are allowed")
         pieces = int((heads == 0).sum())

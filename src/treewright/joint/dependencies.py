@@ -59,21 +59,20 @@ class GrammarWithDependencies(JointModel[Collins]):
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        head_rules: str | os.PathLike[str] | HeadRules | None = None,
         grammar_options: CollinsOptions | None = None,
         options: JointOptions | None = None,
         **how: Unpack[RunOptions],
     ) -> GrammarWithDependencies:
         """Train the three models on train, trees or a file of trees, and choose the weight of dependencies on dev.
 
-        Without dev the last tenth of the trees is held out. head_rules and grammar_options are those of
-        `Collins.train`. how: the keywords of `RunOptions`: seed is that of the dependency parser, report is called
-        after each epoch of the tagger and the parser; there is no checkpoint.
+        Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`. how: the
+        keywords of `RunOptions`: seed is that of the dependency parser, report is called after each epoch of the tagger
+        and the parser; there is no checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())
         trees, held_out = training_trees(train, dev)
-        grammar = Collins.from_trees(trees, head_rules, grammar_options)
+        grammar = Collins.train(trees, options=grammar_options)
         sentences, dev_sentences = (dependency_sentences(part, grammar.rules) for part in (trees, held_out))
         tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=run.report)
         parsing = ParserOptions(seed=options.seed, label_rules=False)

@@ -26,7 +26,7 @@ from treewright.corpus import Tree, read_trees, strip_traces
 from treewright.errors import FormatError, InputError
 from treewright.evaluate import Score
 from treewright.evaluate.significance import p_value_of
-from treewright.grammar import dependencies
+from treewright.grammar import CollinsOptions, dependencies
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import prepare_trees
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, TagParse
@@ -390,7 +390,7 @@ class Options:
         if self.model is None:
             model = kind.train(
                 *folder.to_train(self.sentences),
-                head_rules=self.head_rules,
+                grammar_options=CollinsOptions(self.head_rules),
                 report=lambda done: show_stage(f"{self.treebank}: {done.stage}"),
             )
         else:

@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright.corpus import Tree
-from treewright.grammar import Collins, CollinsOptions, Markov, PhraseParse, TreebankGrammar, TreebankOptions
+from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import AgreementOptions, JointParse, TagParse
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
-from treewright.joint.taggers import SentenceTagger, tagged_sentences
+from treewright.joint.taggers import tagged_sentences
 from treewright.joint.tags import TagProblem
 from treewright.model import component
 from treewright.model.component import Arrays
@@ -114,9 +114,3 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         """
         problem = TagProblem(self.grammar, self.tagger, words, tags, partial, max_words)
         return problem.parse(self.weight if weight is None else weight, **search)
-
-    def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
-        """Find the best tree of the grammar with the tags of the tagger, or a cover."""
-        known = set(self.grammar.tags)
-        tags = [tag if tag in known else None for tag in SentenceTagger(self.tagger, words).best_tags()]
-        return self.grammar.parse(words, tags=tags, partial=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +146,7 @@ def test_resolved_options_stay_and_return_from_a_header(method: str) -> None:
     options = resolve(InductionOptions(method=method))
     assert options.rules
     assert options.start
-    assert read_plain(json.loads(json.dumps(options.to_json())), InductionOptions, "options") == options
+    assert read_plain(json.loads(json.dumps(asdict(options))), InductionOptions, "options") == options
     assert resolve(options) == options
 
 

@@ -8,32 +8,20 @@ a tag if the grammar has such a tag, and a phrase otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES, rebuild
 from treewright.errors import InputError
 from treewright.grammar.constraints import Constraint
+from treewright.grammar.latent import LatentGrammar
 from treewright.grammar.result import PhraseParse
+from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import ROOTS
 
 OPEN = "_"  # the label of a node whose label is open
 
-
-class ConstrainedGrammar(Protocol):
-    """A grammar that takes required phrases and tags."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of phrases."""
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags of words."""
-
-    def parse(self, words: list[str], *, require: list[Constraint], max_words: None) -> PhraseParse:
-        """Find the best tree with the required phrases."""
+ConstrainedGrammar = TreebankGrammar | LatentGrammar  # those that take required phrases and tags
 
 
 @dataclass(frozen=True)

@@ -107,7 +107,7 @@ def restore(tree: Tree, rules: HeadRules, words: Sequence[str], dropped: Sequenc
     for place, tag in enumerate(dropped):
         if tag is not None:
             insertions[sum(other < place for other in places)].append(Tree(tag, [words[place]]))
-    ends = _word_spans(unmarked)
+    ends = [(span.first, span.last) for span in unmarked.spans(tags=True)]  # of the words of each node
     number = -1
     stack: list[tuple[int, Tree, list[Tree | str]]] = []
     root: list[Tree | str] = []
@@ -139,11 +139,6 @@ def _insert(
     if ends[number][0] < gap:
         children.extend(insertions[gap])
         insertions[gap] = []
-
-
-def _word_spans(tree: Tree) -> list[tuple[int, int]]:
-    """Return the first word of each node, and that after its last."""
-    return [(span.first, span.last) for span in tree.spans(tags=True)]
 
 
 def _unmark(tree: Tree, rules: HeadRules) -> Tree:

@@ -4,31 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.corpus import Sentence
 from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
 UNKNOWN_AS = ("X", "NOUN")  # an unknown tag is replaced by the first of these that the model has; not tuned
 
 
-class HasTags(Protocol):
-    """The part of a sentence that induction reads."""
-
-    @property
-    def upos(self) -> Sequence[str]: ...
-    @property
-    def heads(self) -> NDArray[np.int32]: ...
-    @property
-    def source(self) -> str: ...
-    @property
-    def line(self) -> int: ...
-
-
-Tags = Callable[[Any], Sequence[str]]  # from a sentence to its tags or word classes
+Tags = Callable[[Sentence], Sequence[str]]  # from a sentence to its tags or word classes
 
 
 @dataclass(frozen=True)
@@ -91,7 +78,7 @@ class Words:
     heads: NDArray[np.int32] | None
 
 
-def upos_of(sentence: HasTags) -> Sequence[str]:
+def upos_of(sentence: Sentence) -> Sequence[str]:
     """Return the UPOS tags of a sentence; a sentence without tags is refused."""
     if "_" in sentence.upos:
         raise InputError(
@@ -101,7 +88,7 @@ def upos_of(sentence: HasTags) -> Sequence[str]:
     return sentence.upos
 
 
-def words_of(sentence: HasTags, tags_of: Tags = upos_of) -> Words:
+def words_of(sentence: Sentence, tags_of: Tags = upos_of) -> Words:
     """Leave out punctuation; its modifiers are attached to its nearest ancestor that is no punctuation."""
     tags = tags_of(sentence)
     positions = np.array([i for i, tag in enumerate(tags) if tag != PUNCTUATION], dtype=np.int32)
@@ -127,7 +114,7 @@ def heads_among(positions: NDArray[np.int32], heads: NDArray[np.int32]) -> NDArr
 
 
 def read_tagged(
-    sentences: Iterable[HasTags],
+    sentences: Iterable[Sentence],
     *,
     max_length: int | None = None,
     kinds: Sequence[str] | None = None,

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -82,7 +82,7 @@ def selftrain(
     if not sentences:
         raise InputError("the raw text has no sentence")
     options = run.with_seed(options or LatentOptions())
-    settings = {**options.to_json(), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
+    settings = {**asdict(options), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
 
     def origin() -> Origin:
         return Origin.now(hash_of([*gold, *map("\n".join, sentences)]), hash_of(held_out or ()), settings)

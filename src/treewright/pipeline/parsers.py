@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 from treewright.corpus import Sentence
 from treewright.learn import Observer, Plan
@@ -38,7 +38,7 @@ def plan_parser(
 
     def fit(observer: Observer, checkpoint: CheckpointPath, resume: bool) -> Parser:
         steps = Steps.at(
-            checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": reading.to_json()}, words)
+            checkpoint, resume, lambda: origin_of([*train, *parsed], dev, {"network": asdict(reading)}, words)
         )
         parts = PartTrainer(steps, observer)
         rules = LabelRules.read(train)
@@ -50,7 +50,7 @@ def plan_parser(
 
     return replace(
         alone,
-        settings={**alone.settings, "network": reading.to_json()},
+        settings={**alone.settings, "network": asdict(reading)},
         stages=[*alone.stages, *stage_costs(reading, sum(map(len, train)))],
         fit=fit,
     )

@@ -136,9 +136,9 @@ def test_best_parses_with_both_models_and_is_certified_where_the_gap_is_zero() -
         assert parsed.parse.score <= parsed.parse.bound + 1e-9
         assert parsed.parse.certified == (parsed.parse.gap < 1e-6 * abs(parsed.parse.score))
     mine = InducedParser.train(
-        SENTENCES, options=InductionOptions(method="best", rules="noji", start="klein-manning", iterations=5)
+        SENTENCES, options=InductionOptions(method="best", rules="ud", start="klein-manning", iterations=5)
     )
-    assert (mine.rules.name, mine.options.start) == ("noji", "klein-manning")
+    assert (mine.rules.name, mine.options.start) == ("ud", "klein-manning")
 
 
 @pytest.mark.parametrize("method", METHODS)

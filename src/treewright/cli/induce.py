@@ -51,7 +51,7 @@ def induce(
         str,
         typer.Option(
             metavar="RULES",
-            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
+            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, or a TOML "
             "file. The default is ud, for best content.",
         ),
     ] = "",

@@ -18,7 +18,7 @@ from treewright.induce import InducedParser, InductionOptions, preferences, reso
 from treewright.induce.model import MAX_WORDS
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES, load_rules
-from treewright.induce.tagged import heads_among, read_tagged
+from treewright.induce.tagged import read_tagged
 from treewright.learn import Report
 from treewright.model import modelfile
 
@@ -85,13 +85,6 @@ def test_preferences_are_probabilities_most_likely_first() -> None:
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, rel=1e-9)
     assert found["roots"][0]["tag"] == "VERB"
-
-
-def test_heads_of_punctuation_are_passed_over() -> None:
-    # 1 -> 2, 2 (punctuation) -> 3, 3 -> 0: word 1 goes to word 3.
-    assert heads_among(np.array([0, 2], np.int32), np.array([2, 3, 0], np.int32)).tolist() == [2, 0]  # type: ignore[union-attr]
-    assert heads_among(np.array([0], np.int32), np.array([2, 3, 2], np.int32)) is None  # a cycle of punctuation
-    assert heads_among(np.array([0, 1], np.int32), np.array([-1, 0], np.int32)) is None
 
 
 def test_untagged_text_is_refused_with_the_remedy() -> None:

@@ -29,7 +29,7 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import treewright as tw
-from treewright.corpus import Tree
+from treewright.corpus import Tree, debinarise
 from treewright.corpus.transforms import rebuild
 from treewright.grammar import (
     Collins,
@@ -42,7 +42,7 @@ from treewright.grammar import (
     trees_of,
 )
 from treewright.grammar.kinds import scores_of
-from treewright.grammar.trees import binarise_tree, restore_tree
+from treewright.grammar.trees import binarise_tree, plain_label
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import evenly_spaced
@@ -222,6 +222,13 @@ def compare_with_peers(train: list[Tree], dev: list[Tree], most: int) -> None:
     }
     for name, parse in parsers.items():
         print_peer(name, parse, some)
+
+
+def restore_tree(tree: Tree) -> Tree:
+    """The prepared tree of a binarised one: inserted nodes removed, labels without those above them."""
+    [restored] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
+    assert isinstance(restored, Tree)
+    return restored
 
 
 def best_of(parser: Any, tree: Tree) -> Tree | None:

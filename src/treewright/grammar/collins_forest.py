@@ -212,15 +212,10 @@ class ParseForest:
             value, bound, method = value + PIECE_PENALTY * pieces, math.inf, "cover"
         return LexicalParse(tree, value, bound, method, given_up=self.given_up, heads=all_heads, beam=self.beam)
 
-    def log_sum(self, adjust: Scores | None = None) -> float:
+    def log_sum(self) -> float:
         """Return the logarithm of the sum over all trees of exp(score)."""
-        if self.forest is None:
-            return 0.0
         nodes = len(self.sentence.kept) + 1
-        if adjust is None:
-            return self.forest.log_sum(np.zeros((nodes, nodes)))
-        checked = arc_adjustment(adjust, len(self.sentence.words) + 1)
-        return self.forest.log_sum(self.sentence.of_kept(checked))
+        return 0.0 if self.forest is None else self.forest.log_sum(np.zeros((nodes, nodes)))
 
     def _only_punctuation(self) -> LexicalParse:
         """The sentence has no word that the model generates."""

@@ -20,12 +20,19 @@ from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app,
 from treewright.corpus import Tree, read_trees
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
-from treewright.evaluate.significance import p_value_of
 from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
 from treewright.grammar.trees import prepare_trees
-from treewright.papers.common import Treebank, axes, data_argument, ensure_matplotlib, show_lines, stage_printer
+from treewright.papers.common import (
+    Treebank,
+    axes,
+    data_argument,
+    ensure_matplotlib,
+    p_value_of,
+    show_lines,
+    stage_printer,
+)
 from treewright.papers.selftraining import automatic_trees, balanced_weight
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")

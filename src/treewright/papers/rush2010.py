@@ -25,7 +25,6 @@ from treewright.cli.shared import note_skipped
 from treewright.corpus import Tree, read_trees, strip_traces
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.evaluate import Score
-from treewright.evaluate.significance import p_value_of
 from treewright.grammar import CollinsOptions, LexicalParse, PhraseParse, dependencies
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import prepare_trees
@@ -38,6 +37,7 @@ from treewright.papers.common import (
     Treebank,
     data_argument,
     echo_json,
+    p_value_of,
     progress,
     show_lines,
     stage_printer,

@@ -149,7 +149,7 @@ def html(
     >>> "<title>One word</title>" in page, page.count("<article")
     (True, 1)
     """
-    if is_drawable(sentences):
+    if hasattr(sentences, "heads") or is_phrase_tree(sentences):
         sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
     pairs = beside(sentences, gold=gold, given=given)
     return Drawing("".join(html_parts(pairs, width=width, title=title, **view)), "html")
@@ -172,10 +172,6 @@ def check_list(value: Any, expected: str, name: str) -> None:
     """Refuse one string where several values are meant."""
     if isinstance(value, str):
         raise TypeError(f"{name} is {described(value)}; expected {expected}")
-
-
-def is_drawable(thing: Any) -> bool:
-    return hasattr(thing, "heads") or is_phrase_tree(thing)
 
 
 def scene_or_phrases(

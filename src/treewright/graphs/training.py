@@ -193,14 +193,14 @@ class Trainer:
 
 
 class Tally:
-    """Right edges, edges found and gold edges."""
+    """Right edges, edges of the system and gold edges."""
 
-    right = found = gold = 0
+    right = system = gold = 0
 
     @property
     def f1(self) -> float:
         """In per cent."""
-        return 200 * self.right / max(self.found + self.gold, 1)
+        return 200 * self.right / max(self.system + self.gold, 1)
 
 
 class Counts:
@@ -209,13 +209,13 @@ class Counts:
     def __init__(self) -> None:
         self.all, self.extra = Tally(), Tally()
 
-    def add(self, gold: Example, found: Iterable[LabelledEdge]) -> None:
-        """Count the edges found for a sentence with a gold graph."""
+    def add(self, gold: Example, system: Iterable[LabelledEdge]) -> None:
+        """Count the edges of the system for a sentence with a gold graph."""
         heads = gold.view.heads
-        for head, modifier, label in found:
+        for head, modifier, label in system:
             right = gold.edges.get((head, modifier)) == label
             for tally in (self.all, self.extra) if heads[modifier] != head else (self.all,):
-                tally.found += 1
+                tally.system += 1
                 tally.right += right
         self.all.gold += len(gold.edges)
         self.extra.gold += sum(heads[modifier] != head for head, modifier in gold.edges)

@@ -115,6 +115,10 @@ class Encoder(nn.Module):
             loss = loss + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
         return loss
 
+    def rates(self, rate: float) -> list[dict[str, Any]]:
+        """Return the parameters in groups, each with the rate that the optimizer begins with."""
+        return [{"params": list(self.parameters()), "initial_lr": rate}]
+
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of a `NetworkModel`."""
         arrays: dict[str, Any] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -17,7 +17,7 @@ from treewright.errors import InputError
 from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
 from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
 from treewright.network.inputs import Inputs, Rows, path_prefixes, represent, tag_strings
-from treewright.network.model import FIRST_WORD_ROW, NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
+from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
 from treewright.network.options import STAGE, NetworkOptions
 from treewright.tokeniser.casing import with_case_noise, without_capitals
@@ -125,18 +125,20 @@ class Trainer:
 
     def new_encoder(self) -> Encoder:
         """Make an encoder with initial weights."""
+        torch.manual_seed(self.options.seed)
+        return Encoder(self.sizes, self.vectors, **self.encoder_options())
+
+    def encoder_options(self) -> dict[str, Any]:
+        """Return the options of an encoder for these strings."""
         strings, options = self.strings, self.options
-        torch.manual_seed(options.seed)
-        return Encoder(
-            self.sizes,
-            self.vectors,
-            words=len(strings.vocabulary) + FIRST_WORD_ROW,
-            classes=len(strings.classes),
-            buckets=options.buckets,
-            columns=[len(values) for values in strings.columns.values()],
-            labels=len(strings.labels),
-            dropout=options.dropout,
-        )
+        return {
+            "words": len(strings.vocabulary) + 2,
+            "classes": len(strings.classes),
+            "buckets": options.buckets,
+            "columns": [len(values) for values in strings.columns.values()],
+            "labels": len(strings.labels),
+            "dropout": options.dropout,
+        }
 
     def _learner(self) -> AdamLearner:
         return AdamLearner(self.new_encoder, self.options, self.batches * self.epochs)
@@ -266,7 +268,7 @@ class AdamLearner:
         """Take one step; return the sum of the losses of the words."""
         share = min(1.0, (self.steps + 1) / WARM_UP) * max(0.0, 1 - self.steps / self.planned)
         for group in self.optimizer.param_groups:
-            group["lr"] = self.rate * share
+            group["lr"] = group["initial_lr"] * share
         self.encoder.train()
         self.optimizer.zero_grad()
         loss = self.encoder.loss(batch, self.tag_weight)
@@ -293,7 +295,7 @@ class AdamLearner:
         """Start again from the initial weights; the steps, by which the rate falls, are counted on."""
         self.encoder = self.new_encoder()
         self.parameters = list(self.encoder.parameters())
-        self.optimizer = torch.optim.Adam(self.parameters, lr=self.rate, betas=BETAS, fused=True)
+        self.optimizer = torch.optim.Adam(self.encoder.rates(self.rate), lr=self.rate, betas=BETAS, fused=True)
 
     def average(self) -> Numbers:
         """Return the weights; the rate falls to zero, so that they need no average."""

@@ -111,7 +111,7 @@ def train_systems(corpus: TaggedCorpus, options: InductionOptions, report: Calla
     """Train M and D separately, D-I from M's parses, then both together."""
     settings, alone_settings = resolve(options), resolve(replace(options, method="lc-dmv"))
     space = ArcSpace.of(corpus, load_rules(settings.rules, corpus.kinds), settings)
-    weights = space.train(settings, report).w
+    weights = space.train(settings, report)
     alone = joint.Pair(train_dmv(corpus, alone_settings, report), weights)
     scores = ArcModel(space.regression.codes, weights).scores(space.cells)
     parses = convex_mst.best_trees(space.cells, scores, options.convex.projective)

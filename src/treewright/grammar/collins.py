@@ -97,8 +97,6 @@ class Collins(Component):
         if not kept:
             raise InputError("there is no tree to train on")
         vocabulary = Vocabulary.of((tree.leaves() for tree in kept), options.min_count)
-        known = {word: count for word, count in vocabulary.counts.items() if count >= options.min_count}
-        vocabulary = Vocabulary(known, options.min_count)
         symbols = Symbols.of(kept, vocabulary)
         counter = EventCounter(symbols, rules, vocabulary)
         for tree in kept:

@@ -107,25 +107,12 @@ def without_functions(label: str) -> str:
 
 def with_written_labels(tree: Tree, decisions: Decisions) -> Tree:
     """Return the tree with the function labels that the partial tree has."""
-    spans = {key: list(labels) for key, labels in decisions.full_labels.items()}
-    ends: dict[int, tuple[int, int]] = {}
-    open_: list[tuple[Tree, int]] = []
-    words = 0
-    for event in walk(tree):
-        if isinstance(event, Tree):
-            open_.append((event, words))
-        elif event is None:
-            node, first = open_.pop()
-            ends[id(node)] = (first, words)
-        else:
-            words += 1
-
-    def make(node: Tree, children: list[Tree | str]) -> list[Tree | str]:
-        first, last = ends[id(node)]
-        written = spans.get((node.label, first, last)) if not node.is_preterminal() else None
-        return [Tree(written.pop(0) if written else node.label, children)]
-
-    [full] = rebuild(tree, make)
+    open_labels = {key: list(labels) for key, labels in decisions.full_labels.items()}
+    label_of: dict[int, str] = {}  # of the nodes, by identity
+    for node, span in zip(tree.subtrees(), tree.spans(tags=True), strict=True):
+        written = None if node.is_preterminal() else open_labels.get((node.label, span.first, span.last))
+        label_of[id(node)] = written.pop() if written else node.label  # parents come first, and are last in the list
+    [full] = rebuild(tree, lambda node, children: [Tree(label_of[id(node)], children)])
     assert isinstance(full, Tree)
     return full
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
@@ -19,20 +19,6 @@ from treewright.errors import InputError
 Kind = Literal["tree", "given", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
-
-
-class SentenceLike(Protocol):
-    """What can be drawn. Read if there: upos and other columns, deprels, graph, head_confidence, sent_id, text."""
-
-    @property
-    def forms(self) -> Sequence[str]:
-        """The words."""
-        ...
-
-    @property
-    def heads(self) -> Any:
-        """Their heads as CoNLL numbers."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -263,21 +263,10 @@ class ParseForest:
 
 def nest(spans: Sequence[tuple[str, int, int]], words: Sequence[str]) -> list[Tree]:
     """Return the trees of labelled spans, parents before their children; a span that is not divided is a tag."""
-    open_: list[tuple[str, int, list[Tree | str]]] = [("", len(words), [])]
-    for number, (label, begin, end) in enumerate(spans):
-        while open_[-1][1] <= begin and len(open_) > 1:
-            _close(open_)
-        following = spans[number + 1] if number + 1 < len(spans) else None
-        is_tag = end - begin == 1 and (following is None or following[1] >= end)
-        if is_tag:
-            open_[-1][2].append(Tree(label, [words[begin]]))
-        else:
-            open_.append((label, end, []))
-    while len(open_) > 1:
-        _close(open_)
-    return [child for child in open_[0][2] if isinstance(child, Tree)]
-
-
-def _close(open_: list[tuple[str, int, list[Tree | str]]]) -> None:
-    label, _, children = open_.pop()
-    open_[-1][2].append(Tree(label, children))
+    trees: list[tuple[int, Tree]] = []  # with their first words; the leftmost is last
+    for label, begin, end in reversed(spans):
+        children: list[Tree | str] = []
+        while trees and trees[-1][0] < end:
+            children.append(trees.pop()[1])
+        trees.append((begin, Tree(label, children or [words[begin]])))
+    return [tree for _, tree in reversed(trees)]

@@ -14,7 +14,7 @@ from treewright._core import PIECE_PENALTY, Forest
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.constraints import checked_adjustment, checked_tags
-from treewright.grammar.preparation import restore
+from treewright.grammar.preparation import nest, restore
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOT
 from treewright.grammar.words import check_words, leaf_of
@@ -259,14 +259,3 @@ class ParseForest:
             smallest = min(around, key=lambda row: row[2] - row[1], default=None)
             full[position + 1] = kept[smallest[3] if smallest else root] + 1
         return full
-
-
-def nest(spans: Sequence[tuple[str, int, int]], words: Sequence[str]) -> list[Tree]:
-    """Return the trees of labelled spans, parents before their children; a span that is not divided is a tag."""
-    trees: list[tuple[int, Tree]] = []  # with their first words; the leftmost is last
-    for label, begin, end in reversed(spans):
-        children: list[Tree | str] = []
-        while trees and trees[-1][0] < end:
-            children.append(trees.pop()[1])
-        trees.append((begin, Tree(label, children or [words[begin]])))
-    return [tree for _, tree in reversed(trees)]

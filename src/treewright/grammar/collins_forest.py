@@ -227,8 +227,7 @@ class ParseForest:
 
     def _restore(self, rows: NDArray[np.int32], heads: NDArray[np.int32]) -> tuple[Tree, NDArray[np.int32]]:
         sentence = self.sentence
-        order = sorted(range(len(rows)), key=lambda row: (int(rows[row, 1]), -int(rows[row, 2]), row))
-        ordered = [tuple(rows[row].tolist()) for row in order]
+        ordered: list[list[int]] = sorted(rows.tolist(), key=lambda row: (row[1], -row[2]))
         symbols = sentence.grammar.symbols
         words = [sentence.words[position] for position in sentence.kept]
         parts = nest([(symbols.name(row[0]), row[1], row[2]) for row in ordered], words)
@@ -237,11 +236,10 @@ class ParseForest:
         tree = restore(top, sentence.grammar.rules, sentence.words, sentence.dropped)
         if not has_root or tree.label == ROOT:
             only = tree.children[0]
-            is_only = len(tree.children) == 1 and isinstance(only, Tree)
-            tree = only if is_only and isinstance(only, Tree) else Tree("", tree.children)
+            tree = only if len(tree.children) == 1 and isinstance(only, Tree) else Tree("", tree.children)
         return tree, self._all_heads(ordered, heads)
 
-    def _all_heads(self, rows: Sequence[tuple[int, ...]], heads: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _all_heads(self, rows: Sequence[Sequence[int]], heads: NDArray[np.int32]) -> NDArray[np.int32]:
         """The heads of all words; a dropped word depends on the head of the phrase that it becomes a child of."""
         kept, dropped = self.sentence.kept, self.sentence.dropped
         root = int(np.flatnonzero(heads == 0)[0]) - 1

@@ -12,9 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from treewright.corpus import Sentence
+from treewright.evaluate.attachment import is_punctuation
 from treewright.induce.tagged import PUNCTUATION
 from treewright.words.exchange import Exchange, Ints
-from treewright.words.shapes import is_punctuation, shapes
+from treewright.words.shapes import shapes
 from treewright.words.units import Units
 
 MIN_COUNT = 2  # rarer words are represented by their shape; not tuned

@@ -30,6 +30,7 @@ from treewright.model.component import MAX_WEIGHT
 from treewright.words.classes import Classes
 from treewright.words.vectors import Vectors, key_of
 
+Note = Callable[[str], None]  # called with remarks for the user
 ShareDone = Callable[[float], None]  # called with the share of the file that has been read
 Row = tuple[int, str, bytes]  # the line of a word, the word, and its vector as float32
 
@@ -44,18 +45,16 @@ OTHER_FILES = {
 }
 
 
-def repetition_notes(path: str, repeated: Sequence[tuple[int, str]], what: str) -> list[str]:
-    """Return a remark about words, with their lines, that have a vector or class already; none without such words."""
-    return [
-        f"{path}:{line}: the word {shown(word)} has a {what} already; {len(repeated)} such words are left out"
-        for line, word in repeated[:1]
-    ]
+def note_repeated(path: str, repeated: Sequence[tuple[int, str]], what: str, note: Note) -> None:
+    """Remark on words, with their lines, that have a vector or class already; nothing without such words."""
+    for line, word in repeated[:1]:
+        note(f"{path}:{line}: the word {shown(word)} has a {what} already; {len(repeated)} such words are left out")
 
 
 def read_vectors(
-    path: str | os.PathLike[str], *, max_words: int | None = None, progress: ShareDone | None = None
-) -> tuple[Vectors, list[str]]:
-    """Read the vectors of a file, at most those of its first `max_words` words; return them and remarks about them."""
+    path: str | os.PathLike[str], note: Note, *, max_words: int | None = None, progress: ShareDone | None = None
+) -> Vectors:
+    """Read the vectors of a file, at most those of its first `max_words` words."""
     name = os.fspath(path)
     with open_watched(path, progress) as file:
         opening = file.peek(PEEK)
@@ -68,11 +67,11 @@ def read_vectors(
             rows = rows_after_header(name, file, *header)
         else:
             rows = text_rows(name, file, 1)
-        return collect_vectors(name, islice(rows, max_words))
+        return collect_vectors(name, islice(rows, max_words), note)
 
 
-def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]:
-    """Join the rows, the first of each word, into one table; return it and remarks about it."""
+def collect_vectors(path: str, rows: Iterable[Row], note: Note) -> Vectors:
+    """Join the rows, the first of each word, into one table."""
     lines: dict[str, int] = {}  # of each word
     numbers = array("f")
     repeated: list[tuple[int, str]] = []
@@ -94,7 +93,8 @@ def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]
     if is_bad.any():
         word, line = list(lines.items())[int(is_bad.argmax())]
         raise FormatError(path, line, f"the vector of {shown(word)} has numbers that are not finite")
-    return Vectors.of(tuple(lines), table), repetition_notes(path, repeated, "vector")
+    note_repeated(path, repeated, "vector", note)
+    return Vectors.of(tuple(lines), table)
 
 
 def open_watched(path: str | os.PathLike[str], progress: ShareDone | None) -> io.BufferedReader:
@@ -257,8 +257,8 @@ def decode(path: str, line: int, data: bytes, expected: str) -> str:
         raise FormatError(path, line, f"byte {error.start + 1} of the line is not UTF-8; {expected}") from None
 
 
-def read_classes(path: str | os.PathLike[str], *, progress: ShareDone | None = None) -> tuple[Classes, list[str]]:
-    """Read the word classes of a file of Brown clusters; return them and remarks about them."""
+def read_classes(path: str | os.PathLike[str], note: Note, *, progress: ShareDone | None = None) -> Classes:
+    """Read the word classes of a file of Brown clusters."""
     name = os.fspath(path)
     with open_watched(path, progress) as file:
         rows = list(class_rows(name, file))
@@ -273,7 +273,8 @@ def read_classes(path: str | os.PathLike[str], *, progress: ShareDone | None = N
             repeated.append((line, fields[1 - column]))
         else:
             path_of[word] = fields[column]
-    return Classes.of(path_of.items()), repetition_notes(name, repeated, "class")
+    note_repeated(name, repeated, "class", note)
+    return Classes.of(path_of.items())
 
 
 def class_rows(path: str, file: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:

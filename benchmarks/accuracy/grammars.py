@@ -29,10 +29,11 @@ from random import Random
 from typing import Any, NamedTuple, Protocol
 
 import treewright as tw
-from treewright.corpus import Tree
+from treewright.corpus import Tree, debinarise
 from treewright.corpus.transforms import rebuild
 from treewright.grammar import (
     Collins,
+    CollinsOptions,
     HeadRules,
     Markov,
     PhraseParse,
@@ -41,7 +42,7 @@ from treewright.grammar import (
     trees_of,
 )
 from treewright.grammar.kinds import scores_of
-from treewright.grammar.trees import binarise_tree, restore_tree
+from treewright.grammar.trees import binarise_tree, plain_label
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger
 from treewright.joint.dependencies import dependency_sentences
 from treewright.joint.model import evenly_spaced
@@ -133,17 +134,19 @@ def systems(train: list[Tree], dev: list[Tree], head_rules: str) -> Iterator[Sys
         name = f"treebank, context {markov.vertical},{markov.horizontal}{',tags' * markov.tags}"
         yield System(name, f"treebank-{markov.vertical}-{markov.horizontal}{'-tags' * markov.tags}.tw",
                      lambda options=options: TreebankGrammar.train(train, options=options), TreebankGrammar.load)  # type: ignore[misc]  # fmt: skip
-    yield System("model 1", "collins.tw", lambda: Collins.train(train, head_rules=head_rules), Collins.load)
+    yield System(
+        "model 1", "collins.tw", lambda: Collins.train(train, options=CollinsOptions(head_rules)), Collins.load
+    )
     yield System(
         "model 1 and tagger",
         "tags.tw",
-        lambda: GrammarWithTagger.train(train, dev, head_rules=head_rules),
+        lambda: GrammarWithTagger.train(train, dev, grammar_options=CollinsOptions(head_rules)),
         GrammarWithTagger.load,
     )
     yield System(
         "model 1 and dependencies",
         "dependencies.tw",
-        lambda: GrammarWithDependencies.train(train, dev, head_rules=head_rules),
+        lambda: GrammarWithDependencies.train(train, dev, grammar_options=CollinsOptions(head_rules)),
         GrammarWithDependencies.load,
     )
 
@@ -219,6 +222,13 @@ def compare_with_peers(train: list[Tree], dev: list[Tree], most: int) -> None:
     }
     for name, parse in parsers.items():
         print_peer(name, parse, some)
+
+
+def restore_tree(tree: Tree) -> Tree:
+    """The prepared tree of a binarised one: inserted nodes removed, labels without those above them."""
+    [restored] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
+    assert isinstance(restored, Tree)
+    return restored
 
 
 def best_of(parser: Any, tree: Tree) -> Tree | None:

@@ -19,19 +19,15 @@ from numpy.typing import ArrayLike, NDArray
 __all__ = [
     "check_tree",
     "crossing_pairs",
-    "depth",
     "depths",
     "find_cycle",
     "from_conll",
     "is_projective",
     "is_tree",
-    "lift",
     "modifiers",
     "nonprojective_arcs",
     "preorder",
     "roots",
-    "subtree_sizes",
-    "subtree_spans",
     "to_conll",
 ]
 
@@ -178,33 +174,6 @@ def depths(heads: ArrayLike) -> Heads:
     return depths_of(check_tree(heads))
 
 
-def depth(heads: ArrayLike) -> int:
-    """Return the number of arcs on the longest way down from the root.
-
-    >>> depth([-1, 2, 0, 2, 3])
-    3
-    """
-    return int(depths(heads).max())
-
-
-def subtree_sizes(heads: ArrayLike) -> Heads:
-    """Return the number of nodes that each node dominates, itself included.
-
-    >>> subtree_sizes([-1, 2, 0, 2]).tolist()
-    [4, 1, 3, 1]
-    """
-    return sizes_of(check_tree(heads))
-
-
-def subtree_spans(heads: ArrayLike) -> Heads:
-    """Return spans[h] = (i, j): the first and the last node that h dominates, itself included.
-
-    >>> subtree_spans([-1, 2, 0, 2]).tolist()
-    [[0, 3], [1, 1], [1, 3], [3, 3]]
-    """
-    return spans_of(check_tree(heads))
-
-
 def is_projective(heads: ArrayLike) -> bool:
     """Whether the words that each word dominates are contiguous.
 
@@ -214,8 +183,7 @@ def is_projective(heads: ArrayLike) -> bool:
     tree = check_tree(heads)
     if len(tree) <= SHORT:
         return not arcs_cross(tree)
-    first, last = spans_of(tree).T
-    return bool((last - first + 1 == sizes_of(tree)).all())
+    return not len(nonprojective_of(tree))
 
 
 def nonprojective_arcs(heads: ArrayLike) -> Heads:
@@ -247,20 +215,6 @@ def crossing_pairs(heads: ArrayLike) -> Heads:
         crossing = words[under[right[under] > right[a]]]
         pairs.append(np.column_stack([np.full(len(crossing), words[a]), crossing]))
     return np.concatenate([np.empty((0, 2), np.int32), *pairs]).astype(np.int32)
-
-
-def lift(heads: ArrayLike) -> Heads:
-    """Make the tree projective: the shortest non-projective arc (leftmost if several) moves up to its head's head,
-    until there is none (Nivre and Nilsson 2005). O(n log n) a lift; the root may get several modifiers.
-
-    >>> lift([-1, 3, 0, 2, 2, 1]).tolist()
-    [-1, 2, 0, 2, 2, 2]
-    """
-    tree: Heads = np.array(check_tree(heads))
-    while len(crossed := nonprojective_of(tree)):
-        m = crossed[np.argmin(np.abs(crossed - tree[crossed]))]
-        tree[m] = tree[tree[m]]
-    return tree
 
 
 def preorder(heads: ArrayLike) -> Heads:
@@ -299,16 +253,6 @@ def sizes_of(heads: Heads) -> Heads:
     for m in bottom_up(heads):
         size[above[m]] += size[m]
     return np.array(size, np.int32)
-
-
-def spans_of(heads: Heads) -> Heads:
-    above = heads.tolist()
-    first, last = list(range(len(above))), list(range(len(above)))
-    for m in bottom_up(heads):
-        h = above[m]
-        first[h] = min(first[h], first[m])
-        last[h] = max(last[h], last[m])
-    return np.column_stack([first, last]).astype(np.int32)
 
 
 def preorder_of(heads: Heads, sizes: Heads) -> Heads:

@@ -19,6 +19,7 @@ from oracles.processes import run_process
 
 import treewright as tw
 from treewright.draw.data import CONSTANTS, data_of, in_script
+from treewright.draw.measure import clean
 from treewright.draw.page import WIDTHS
 from treewright.draw.phrase import Phrases, phrases_of
 from treewright.draw.phrase_vector import phrase_svg
@@ -123,7 +124,7 @@ def test_nothing_comes_from_outside_and_nothing_that_is_drawn_can_run() -> None:
     page = tw.draw.html([EVIL], title="<script>")
     elements = Elements(page)
     assert [script.get("type") for script in elements.all("script")] == [None, "application/json"]
-    assert [word[0] for word in elements.drawings()[0]["words"]] == [tw.draw.clean(form) for form in EVIL.forms]
+    assert [word[0] for word in elements.drawings()[0]["words"]] == [clean(form) for form in EVIL.forms]
     assert not elements.all("img")
     assert not elements.all("b")
     attributes = {name for _, found in elements.found for name in found}

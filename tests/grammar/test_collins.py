@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 import pytest
+from oracles.collins import RULES as RULES_FILE
 from oracles.collins import TREES, Definition, Node
 
 from treewright.corpus import Tree
@@ -16,16 +17,14 @@ from treewright.trees import is_projective
 
 TOLERANCE = 1e-9
 MAX_UNARY = 2
-RULES = HeadRules(
-    "@conjunctions C\n@dropped .\n@raised ,\n@verbs V\n@base NP\nS left VP; V\nVP left V; VP\nNP right N; left NP\n"
-)
+RULES = HeadRules.load(RULES_FILE)
 SENTENCES = ["a", "a b", "b a", "a b a", "b c a", "a , b", "a c b a", "b , b a"]
 
 
 @pytest.fixture(scope="module")
 def grammar() -> Collins:
-    options = CollinsOptions(min_count=1, beam=None)
-    return Collins.train([Tree.parse(tree) for tree in TREES], head_rules=RULES, options=options)
+    options = CollinsOptions(str(RULES_FILE), min_count=1, beam=None)
+    return Collins.train([Tree.parse(tree) for tree in TREES], options=options)
 
 
 @pytest.fixture(scope="module")

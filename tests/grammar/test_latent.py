@@ -22,6 +22,7 @@ from treewright.grammar.latent_model import LatentModel, LatentSentence
 from treewright.grammar.latent_trees import Vector
 from treewright.grammar.trees import binarise_tree, prepare_tree
 from treewright.learn import Report
+from treewright.model.run import Run
 
 RTOL = 1e-9
 FLOAT32 = 1e-5  # weights of a finished grammar are stored as float32
@@ -238,8 +239,8 @@ def test_threads_and_seeds(tmp_path: Path) -> None:
 
 
 def test_a_weight_of_two_is_the_tree_twice() -> None:
-    trees = parsed(TREES)
-    weighted = LatentGrammar.train(trees, rounds=1, weights=[2, 1, 1, 1, 1])
+    trees = [prepare_tree(tree) for tree in parsed(TREES)]
+    weighted = Training(trees, None, [2, 1, 1, 1, 1], LatentOptions(rounds=1), 1).run(Run())
     twice = LatentGrammar.train([trees[0], *trees], rounds=1)
     np.testing.assert_allclose(weighted.models[0].rules, twice.models[0].rules, atol=FLOAT32)
     np.testing.assert_allclose(weighted.models[0].chains, twice.models[0].chains, atol=FLOAT32)
@@ -331,10 +332,6 @@ def test_a_sentence_without_a_tree() -> None:
 def test_wrong_arguments_are_named(grammar: LatentGrammar) -> None:
     with pytest.raises(InputError, match="no tree to train on"):
         LatentGrammar.train([])
-    with pytest.raises(InputError, match="weights has 1 entries for 5 trees"):
-        LatentGrammar.train(parsed(TREES), weights=[1.0])
-    with pytest.raises(InputError, match=r"weights\[1\] is 0"):
-        LatentGrammar.train(parsed(TREES), weights=[1, 0, 1, 1, 1])
     with pytest.raises(ValueError, match="rounds is 9"):
         LatentGrammar.train(parsed(TREES), rounds=9)
     with pytest.raises(InputError, match="at least one grammar"):

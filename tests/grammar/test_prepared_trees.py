@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 from oracles.phrases import some_nested, spelled
 
 import treewright as tw
+from treewright.corpus import debinarise
+from treewright.corpus.transforms import rebuild
 from treewright.errors import FormatError, InputError
 from treewright.grammar import Markov, trees_of
-from treewright.grammar.trees import binarise_tree, prepare_tree, restore_tree
+from treewright.grammar.trees import binarise_tree, plain_label, prepare_tree
 from treewright.grammar.words import Vocabulary, signature
 
 SEEDS = st.integers(0, 1 << 32)
@@ -62,7 +64,8 @@ def test_restoring_undoes_binarisation(seed: int, markov: Markov) -> None:
         return
     binary = binarise_tree(tree, markov)
     assert all(len(node.children) <= 2 for node in binary.subtrees())
-    assert restore_tree(binary) == tree
+    restored = rebuild(debinarise(binary), lambda node, children: [tw.Tree(plain_label(node.label), children)])
+    assert restored == [tree]
 
 
 def test_labels_name_as_much_context_as_they_are_asked_to() -> None:

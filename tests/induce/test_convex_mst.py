@@ -60,16 +60,17 @@ def test_conjugate_gradients_solve_the_ridge_regression() -> None:
 def test_frank_wolfe_falls_to_the_optimum_with_a_valid_gap() -> None:
     options = ConvexMstOptions(ridge=RIDGE, iterations=400, tolerance=1e-10)
     regression = Regression(CELLS, RIDGE)
-    start = convex_mst.start(CELLS, regression, options)
     reported: list[tuple[float, float]] = []
-    state = convex_mst.frank_wolfe(
-        CELLS, regression, start, options, report=lambda i, value, gap: reported.append((value, gap))
+    y, _ = convex_mst.frank_wolfe(
+        CELLS, regression, options, report=lambda i, value, gap: reported.append((value, gap))
     )
     values, gaps = (np.array(column) for column in zip(*reported, strict=True))
     assert (gaps >= -1e-12).all()
     assert (np.diff(values) <= 1e-12).all()
-    assert values[0] == pytest.approx(objective(start.y, regression, options.rule_weight), rel=1e-6)
-    best = objective(state.y, regression, options.rule_weight)
+    assert values[0] == pytest.approx(
+        objective(convex_mst.equal_shares(CELLS), regression, options.rule_weight), rel=1e-6
+    )
+    best = objective(y, regression, options.rule_weight)
     assert best == pytest.approx(values.min(), rel=1e-4)
     assert ((values - gaps) <= best + 1e-9).all(), "value minus gap bounds the optimum from below"
     assert gaps[-1] < gaps[0] / 20
@@ -78,8 +79,8 @@ def test_frank_wolfe_falls_to_the_optimum_with_a_valid_gap() -> None:
 def test_every_point_is_a_mixture_of_trees() -> None:
     options = ConvexMstOptions(iterations=10)
     regression = Regression(CELLS, options.ridge)
-    state = convex_mst.frank_wolfe(CELLS, regression, convex_mst.start(CELLS, regression, options), options)
-    for scores in CELLS.matrices(state.y):
+    y, _ = convex_mst.frank_wolfe(CELLS, regression, options)
+    for scores in CELLS.matrices(y):
         np.testing.assert_allclose(scores[:, 1:].sum(axis=0), 1, rtol=1e-9)
         assert (scores >= -1e-12).all()
 

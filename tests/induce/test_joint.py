@@ -123,7 +123,7 @@ def two_chains(words: int) -> tuple[TaggedCorpus, DmvParameters]:
         attach[i - 1, 1, i] = 1.0
         attach[i, 0, i - 1] = 1e-300
     half = np.full((words, 2, 2), 0.5)
-    sentence = TaggedCorpus(kinds, np.arange(words, dtype=np.int32), np.array([words], dtype=np.int32), [])
+    sentence = TaggedCorpus(kinds, np.arange(words, dtype=np.int32), np.array([words], dtype=np.int32))
     return sentence, DmvParameters(root, half, half, attach)
 
 

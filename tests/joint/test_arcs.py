@@ -6,26 +6,25 @@ import math
 
 import numpy as np
 import pytest
-from oracles.collins import TREES
+from oracles.collins import RULES, TREES
 from oracles.programs import best_joint_value
 from oracles.trees import all_trees
 
 from treewright.corpus import Tree
 from treewright.decode import Parts
-from treewright.grammar import Collins, CollinsOptions, HeadRules
+from treewright.grammar import Collins, CollinsOptions
 from treewright.grammar.collins_forest import ParseForest
 from treewright.joint import agree_on_arcs
 from treewright.joint.arcs import ArcVariables, DependencyOracle, PhraseOracle
 
 TOLERANCE = 1e-6
-RULES = HeadRules("@conjunctions C\n@raised ,\n@verbs V\n@base NP\nS left VP; V\nVP left V; VP\nNP right N; left NP\n")
 SENTENCES = ["a b", "a b a", "b c a b", "a b a , b", "a b c a b a", "b a , b a b"]
 
 
 @pytest.fixture(scope="module")
 def grammar() -> Collins:
-    options = CollinsOptions(min_count=1, beam=None)
-    return Collins.train([Tree.parse(tree) for tree in TREES[:5]], head_rules=RULES, options=options)
+    options = CollinsOptions(str(RULES), min_count=1, beam=None)
+    return Collins.train([Tree.parse(tree) for tree in TREES[:5]], options=options)
 
 
 def random_parts(forest: ParseForest, seed: int, spread: float) -> Parts:

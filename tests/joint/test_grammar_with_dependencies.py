@@ -70,13 +70,6 @@ def test_the_joint_score_is_at_least_that_of_the_grammars_tree(model: GrammarWit
         assert joint.score >= alone.score + 0.5 * problem.parts.value(heads) - 1e-6
 
 
-def test_a_restricted_parse_has_the_arcs_of_the_dependency_parser(model: GrammarWithDependencies) -> None:
-    problem = model.problem(treebank(4, 1)[0].leaves())
-    restricted, heads = problem.restricted_parse(), problem.dependency_parse()
-    node = [0, *(place + 1 for place in problem.forest.sentence.kept)]
-    assert [int(restricted.heads[node[m]]) for m in range(1, len(node))] == [node[h] for h in heads[1:].tolist()]
-
-
 def test_a_saved_model_parses_as_before(model: GrammarWithDependencies, tmp_path: Path) -> None:
     model.save(tmp_path / "joint.tw")
     again = GrammarWithDependencies.load(tmp_path / "joint.tw")

@@ -49,12 +49,6 @@ def test_given_tags_are_kept(model: GrammarWithTagger) -> None:
     assert model.parse(tree.leaves(), tags=tree.tags(), partial=True).tags == tree.tags()
 
 
-def test_with_fixed_tags_the_tree_has_those_of_the_tagger(model: GrammarWithTagger) -> None:
-    words = trees_of(some_trees(3, 1))[0][0].leaves()
-    [tagged] = model.tagger.tag([tw.Sentence.from_words(words)])
-    assert model.fixed_tags_parse(words).tags == list(tagged.xpos)
-
-
 def test_brackets_of_a_text_have_the_tags_of_brackets_in_trees() -> None:
     text = "(S (NP (DT the) (NN dog) (PRN (-LRB- -LRB-) (NP (NN cat)) (-RRB- -RRB-))) (VP (VBZ sees)))"
     options = JointOptions(weight=1.0)
@@ -62,7 +56,7 @@ def test_brackets_of_a_text_have_the_tags_of_brackets_in_trees() -> None:
         [tw.Tree.parse(text)] * 10, grammar_options=CollinsOptions(min_count=1), options=options
     )
     words = ["the", "dog", "(", "cat", ")", "sees"]
-    assert str(model.parse(words).tree) == str(model.fixed_tags_parse(words).tree) == text
+    assert str(model.parse(words).tree) == text
 
 
 def test_a_long_sentence_is_parsed_with_limits_and_the_result_says_so(model: GrammarWithTagger) -> None:

@@ -8,13 +8,14 @@ from random import Random
 
 import numpy as np
 import pytest
+from oracles.collins import RULES
 from oracles.phrases import WORDS, all_trees, some_trees
 from oracles.programs import best_tagged_value
 
 import treewright as tw
 from treewright._core import ContextFree
 from treewright.errors import InfeasibleError, InputError
-from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, TreebankGrammar, TreebankOptions
+from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 from treewright.grammar.trees import prepare_tree
 from treewright.joint import JointParse, Trigrams, agree_on_tags
 from treewright.joint.taggers import ConsideredTags, SentenceTagger, TagVariables, tagged_sentences
@@ -84,12 +85,8 @@ def model_1(seed: int, length: int) -> tuple[Collins, Trigrams]:
         "(S (NP (NP (N b)) (C c) (NP (N a))) (VP (V a)))",
         "(NP (NP (N b) (S (VP (V b)))) (, ,) (NP (N a)))",
     ]
-    rules = HeadRules(
-        "@conjunctions C\n@raised ,\n@verbs V\n@base NP\nS left VP; V\nVP left V; VP\nNP right N; left NP\n"
-    )
-    grammar = Collins.train(
-        list(map(tw.Tree.parse, texts)), head_rules=rules, options=CollinsOptions(min_count=1, beam=None)
-    )
+    options = CollinsOptions(str(RULES), min_count=1, beam=None)
+    grammar = Collins.train(list(map(tw.Tree.parse, texts)), options=options)
     random = np.random.default_rng(seed)
     tags = len(grammar.tags)
     scores, trigram = random.normal(0, 2, (length, tags)), random.normal(0, 2, (tags + 1, tags + 1, tags))
@@ -147,7 +144,7 @@ def test_given_tags_of_model_1_are_kept_even_if_the_tagger_does_not_consider_the
 def test_adjustments_of_tags_are_added_to_the_scores_of_model_1() -> None:
     grammar, tagger = model_1(2, 3)
     words = ["a", "b", "a"]
-    found = grammar.parse(words, adjust_tags=tagger.scores)
+    found = grammar.forest(words).best_of_kept(np.zeros((4, 4)), np.ascontiguousarray(tagger.scores))
     totals = []
     for names in product(grammar.tags, repeat=3):
         try:
@@ -156,8 +153,8 @@ def test_adjustments_of_tags_are_added_to_the_scores_of_model_1() -> None:
         except InfeasibleError:
             continue
     assert found.score == pytest.approx(max(totals), abs=CLOSE)
-    with pytest.raises(ValueError, match=r"adjust_tags has shape \(2, 2\); expected \(3, 4\)"):
-        grammar.parse(words, adjust_tags=np.zeros((2, 2)))
+    with pytest.raises(ValueError, match="tag_adjustment must have a row a word and a column a tag"):
+        grammar.forest(words).best_of_kept(np.zeros((4, 4)), np.zeros((2, 2)))
 
 
 # -- any grammar

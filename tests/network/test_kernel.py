@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import replace
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -172,7 +172,7 @@ def test_rows_that_do_not_exist_are_refused(case: str) -> None:
 
 def test_arrays_that_do_not_fit_are_refused_by_the_kernel_too() -> None:
     model = random_network()
-    sizes, columns = list(model.sizes.to_json().values()), [3, 2, 4]
+    sizes, columns = list(asdict(model.sizes).values()), [3, 2, 4]
     for name, array in model.arrays.items():
         for bad in (np.ascontiguousarray(array[..., :-1]), array.astype(np.float64), np.full_like(array, np.nan)):
             with pytest.raises(ValueError, match=f"^{name} "):

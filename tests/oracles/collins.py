@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations, pairwise, product
+from pathlib import Path
 
 from treewright.corpus import Tree
 from treewright.grammar import HeadRules
@@ -16,6 +17,7 @@ Event = tuple[
 ]  # outcome after histories, most specific first
 
 # For the tests; the last one ends with a mark that head rules may drop.
+RULES = Path(__file__).parents[1] / "data" / "small.heads"  # head rules of the trees below
 TREES = [
     "(S (NP (N a)) (VP (V b)))",
     "(S (NP (N a) (N b)) (VP (V b) (NP (N a))))",

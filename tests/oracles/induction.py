@@ -20,7 +20,7 @@ KINDS = ("ADP", "DET", "NOUN", "VERB")
 def corpus_of(*sentences: str) -> TaggedCorpus:
     tags = [[KINDS.index(tag) for tag in sentence.split()] for sentence in sentences]
     flat = np.array([tag for sentence in tags for tag in sentence], dtype=np.int32)
-    return TaggedCorpus(KINDS, flat, np.cumsum([len(sentence) for sentence in tags]).astype(np.int32), [])
+    return TaggedCorpus(KINDS, flat, np.cumsum([len(sentence) for sentence in tags]).astype(np.int32))
 
 
 CORPUS = corpus_of(

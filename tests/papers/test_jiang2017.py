@@ -15,7 +15,7 @@ from treewright.cli.reproduce import app
 from treewright.induce import InducedParser, InductionOptions
 from treewright.induce.rules import Rules
 from treewright.induce.tagged import TaggedCorpus
-from treewright.papers.jiang2017 import SYSTEMS, mean_length, shares
+from treewright.papers.jiang2017 import SYSTEMS, heads_among, mean_length, shares
 
 
 @pytest.fixture(scope="module")
@@ -100,10 +100,17 @@ def test_figure1_prints_and_draws_the_rules(folder: Path, tmp_path: Path) -> Non
 
 
 def test_lengths_and_shares_by_hand() -> None:
-    corpus = TaggedCorpus(("DET", "NOUN", "VERB"), np.array([0, 1, 2, 2], np.int32), np.array([3, 4], np.int32), [])
+    corpus = TaggedCorpus(("DET", "NOUN", "VERB"), np.array([0, 1, 2, 2], np.int32), np.array([3, 4], np.int32))
     heads = np.array([2, 3, 0, 0], np.int32)
-    assert mean_length(heads, corpus) == 1
-    assert mean_length(np.array([3, 3, 0, 0], np.int32), corpus) == 1.5
+    assert mean_length(heads, corpus.lengths) == 1
+    assert mean_length(np.array([3, 3, 0, 0], np.int32), corpus.lengths) == 1.5
     rules = Rules("mine", {"ROOT": ("VERB",), "NOUN": ("DET", "NUM"), "VERB": ("DET",)})
     found = {(row.head, row.modifier): row.percent["D"] for row in shares({"D": heads}, corpus, rules)}
     assert found == {("ROOT", "VERB"): 50, ("NOUN", "DET"): 25, ("VERB", "DET"): 0}
+
+
+def test_heads_of_punctuation_are_passed_over() -> None:
+    # 1 -> 2, 2 (punctuation) -> 3, 3 -> 0: word 1 goes to word 3.
+    assert heads_among(np.array([0, 2], np.int32), np.array([2, 3, 0], np.int32)).tolist() == [2, 0]  # type: ignore[union-attr]
+    assert heads_among(np.array([0], np.int32), np.array([2, 3, 2], np.int32)) is None  # a cycle of punctuation
+    assert heads_among(np.array([0, 1], np.int32), np.array([-1, 0], np.int32)) is None

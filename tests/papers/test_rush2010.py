@@ -9,7 +9,7 @@ import pytest
 from typer.testing import CliRunner
 
 from treewright.cli.app import app
-from treewright.corpus import Tree
+from treewright.corpus import Sentence, Tree
 from treewright.errors import InputError
 from treewright.evaluate import Score
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointOptions
@@ -21,6 +21,8 @@ from treewright.papers.rush2010 import (
     TreebankFolder,
     accuracy_of,
     bracket_score,
+    fixed_tags_parse,
+    restricted_parse,
     significance,
 )
 
@@ -51,6 +53,22 @@ def run(command: str, data: Path, *arguments: str, model: str = "dependencies") 
     )
     assert result.exit_code == 0, result.output
     return json.loads(result.stdout)
+
+
+def test_a_restricted_parse_has_the_arcs_of_the_dependency_parser(data: Path) -> None:
+    model = GrammarWithDependencies.load(data / "toy" / "dependencies.tw")
+    problem = model.problem(Tree.parse(TREES[2]).leaves())
+    [parsed] = model.parser.parse([problem.sentence])
+    node = [0, *(place + 1 for place in problem.forest.sentence.kept)]
+    heads = restricted_parse(problem).heads
+    assert [int(heads[word]) for word in node[1:]] == [node[head] for head in parsed.heads]
+
+
+def test_with_fixed_tags_the_tree_has_those_of_the_tagger(data: Path) -> None:
+    model = GrammarWithTagger.load(data / "toy" / "tags.tw")
+    words = Tree.parse(TREES[2]).leaves()
+    [tagged] = model.tagger.tag([Sentence.from_words(words)])
+    assert fixed_tags_parse(model.problem(words)).tags == list(tagged.xpos)
 
 
 @pytest.mark.parametrize(

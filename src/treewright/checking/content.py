@@ -12,6 +12,7 @@ from treewright.checking.findings import Problem
 from treewright.corpus.checks import is_acyclic
 
 SUBJECTS = ("nsubj", "csubj")
+OUTER = ":outer"  # the subject of an outer clause, beside which another may stand
 NOUNS = ("NOUN", "PROPN")
 PREDICATE_MARKS = ("cop", "aux")  # their head is a predicate, which may have an object
 LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
@@ -35,7 +36,7 @@ def argument_problems(block: Block, head: int, relations: list[str]) -> Iterator
     """Check subjects and objects of one head."""
     row = block.row(head)
     below = block.children[head]
-    subjects = [word for word in below if relations[word] in SUBJECTS and not is_outer(block.row(word).deprel)]
+    subjects = [word for word in below if relations[word] in SUBJECTS and not block.row(word).deprel.endswith(OUTER)]
     objects = [word for word in below if relations[word] == "obj"]
     if len(subjects) > 1:
         yield Problem("two-subjects", row.line, row.id, f"{list_words(block, subjects)}; expected at most one subject")
@@ -44,11 +45,6 @@ def argument_problems(block: Block, head: int, relations: list[str]) -> Iterator
     is_predicate = any(relations[word] in PREDICATE_MARKS for word in below)
     if objects and row.upos in NOUNS and not is_predicate:
         yield Problem("object-of-noun", row.line, row.id, f"{row.upos} with {list_words(block, objects)}")
-
-
-def is_outer(relation: str) -> bool:
-    """Whether a subject is that of an outer clause, beside which another may stand."""
-    return relation.endswith(":outer")
 
 
 def list_words(block: Block, words: list[int]) -> str:

@@ -63,11 +63,11 @@ class Counts:
         once = sum(count == 1 for count in self.xpos.values())
         return once <= MAX_NEW_SHARE * self.words
 
-    def is_surprising(self, pair: tuple[str, str], found: Counter[tuple[str, str]], tags: Counter[str]) -> bool:
-        """Whether a pair of a relation and a tag is rare in found, though the relation and the tags are frequent."""
+    def is_surprising(self, pair: tuple[str, str], counted: Counter[tuple[str, str]], tags: Counter[str]) -> bool:
+        """Whether a pair of a relation and a tag is rare in counted, though the relation and the tags are frequent."""
         relation, tag = pair
         expected = self.relations[relation] * tags[tag] / max(self.words, 1)
-        return found[pair] <= RARE and expected >= MIN_EXPECTED
+        return counted[pair] <= RARE and expected >= MIN_EXPECTED
 
 
 def tag_of(upos: list[str], head: int) -> str:

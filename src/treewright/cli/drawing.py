@@ -90,9 +90,10 @@ def write_bytes(pieces: Iterable[bytes], output: str) -> None:
 def latex_texts(numbered: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
     """Yield LaTeX of each sentence, after a comment with its number and text."""
     from treewright import draw
+    from treewright.draw.measure import clean
 
     for number, (sentence, others) in numbered:
-        heading = f"% {number} {draw.clean(getattr(sentence, 'text', None) or '')}".rstrip()
+        heading = f"% {number} {clean(getattr(sentence, 'text', None) or '')}".rstrip()
         yield f"{heading}\n{draw.latex(sentence, **others, **options)}\n"
 
 

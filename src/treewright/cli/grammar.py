@@ -14,7 +14,7 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Tree
     from treewright.grammar import LatentGrammar
-    from treewright.grammar.selftraining import SelfTrained
+    from treewright.papers.selftraining import SelfTrained
 
 HELP = (
     "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
@@ -110,10 +110,10 @@ def train(
 
 def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
     """Train a grammar by one pass over the trees."""
-    from treewright.grammar import Collins, Markov, TreebankGrammar, TreebankOptions
+    from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 
     if kind == "collins":
-        return Collins.train(trees, head_rules=head_rules)
+        return Collins.train(trees, options=CollinsOptions(head_rules))
     return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
 
@@ -162,8 +162,8 @@ def selftrain(
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentOptions
-    from treewright.grammar.selftraining import selftrain as run_selftraining
     from treewright.learn import StageCost
+    from treewright.papers.selftraining import selftrain as run_selftraining
 
     task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     gold, held_out = task.trees()

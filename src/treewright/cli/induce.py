@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -50,7 +51,7 @@ def induce(
         str,
         typer.Option(
             metavar="RULES",
-            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, noji, universal, or a TOML "
+            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, or a TOML "
             "file. The default is ud, for best content.",
         ),
     ] = "",
@@ -91,7 +92,7 @@ def induce(
     joint = JointOptions(rounds=rounds, weight="balanced" if weight is None else weight)
     settings = resolve(InductionOptions(algorithm, max_length, clusters or 0, rules, start, iterations, joint=joint))
     if not quiet:
-        typer.echo(settings_block(settings.to_json()), err=True)
+        typer.echo(settings_block(asdict(settings)), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
     parser = train_and_save(
         *(output, [], quiet),

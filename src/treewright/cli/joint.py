@@ -72,10 +72,11 @@ def train(
 
 def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
     """Return the keywords for the training with another model."""
+    from treewright.grammar import CollinsOptions
     from treewright.joint.tagging import TREEBANK
 
     if kind == "collins":
-        return {"head_rules": head_rules}
+        return {"grammar_options": CollinsOptions(head_rules)}
     if other == "dependencies":
         raise typer.BadParameter("a treebank grammar has no arcs; use it with --with tags", param_hint="--kind")
     return {"grammar_options": TREEBANK}

@@ -195,11 +195,12 @@ def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str,
 def drawings(sentences: Iterable[Sentence], options: dict[str, Any], is_ranked: bool) -> Iterator[str]:
     """Yield the text of each sentence, its drawing and its certificate, or its rank among the best trees."""
     from treewright import draw
+    from treewright.draw.measure import clean
     from treewright.pipeline.certificate import certificate_line
 
     for sentence in sentences:
         last = rank_line(sentence) if is_ranked else certificate_line(sentence)
-        yield f"{draw.clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
+        yield f"{clean(sentence.text)}\n\n{draw.text(sentence, **options)}\n{last}\n"
 
 
 def check_proofs(parser: Any, name: str, form: str, jobs: Sequence[Any], kbest: int | None, method: opt.Method) -> None:

@@ -171,10 +171,11 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
 
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
     from treewright import draw
+    from treewright.draw.measure import clean
 
     between = ""
     for number, (sentence, others) in chosen:
         name, text = getattr(sentence, "sent_id", None), getattr(sentence, "text", None)
         heading = "  ".join(str(part) for part in (f"# {number}", name, text) if part)
-        yield f"{between}{draw.clean(heading)}\n{draw.text(sentence, **others, **options)}\n"
+        yield f"{between}{clean(heading)}\n{draw.text(sentence, **others, **options)}\n"
         between = "\n"

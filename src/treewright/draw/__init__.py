@@ -8,8 +8,7 @@ Dogs    chase   cats
 """
 
 from treewright.draw.drawing import Drawing
-from treewright.draw.measure import clean
 from treewright.draw.pictures import html, latex, svg, text
 from treewright.draw.reliability import reliability
 
-__all__ = ["Drawing", "clean", "html", "latex", "reliability", "svg", "text"]
+__all__ = ["Drawing", "html", "latex", "reliability", "svg", "text"]

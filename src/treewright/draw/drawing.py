@@ -49,13 +49,8 @@ class Drawing(str):
             raise InputError(f"scale is {scale}; expected a positive number")
         return png_of(self, scale)
 
-    @property
-    def svg(self) -> str | None:
-        """The SVG element, if this is one."""
-        return str(self) if self.kind == "svg" else None
-
     def _repr_svg_(self) -> str | None:
-        return self.svg
+        return str(self) if self.kind == "svg" else None
 
     def _repr_html_(self) -> str | None:
         """A page keeps its own styles inside a frame; other drawings need no HTML."""

@@ -6,7 +6,7 @@ from dataclasses import replace
 from html import escape
 
 from treewright.draw.colour import MEANING
-from treewright.draw.layout import Line, Stroke, demands, find_ports, row_of
+from treewright.draw.layout import Line, demands, find_ports, row_of
 from treewright.draw.measure import clip, pixels
 from treewright.draw.phrase import Below, Node, Phrases, Sideways, Steps, Upright, sideways, upright
 from treewright.draw.scene import Scene
@@ -70,18 +70,16 @@ def draw_dependencies(scene: Phrases, placed: Upright, inner: int, edge: int) ->
     row = row_of(Line(arcs, MEDIUM, ports, [0] * len(middles), middles), 1, len(middles))
     shift = middles[0] - row.middles[0]
     frame = Frame(arcs, inner)
-    strokes = [shift_stroke(stroke, shift) for stroke in row.below]
+    strokes = [
+        replace(stroke, left=stroke.left + shift, right=stroke.right + shift, label=stroke.label + shift)
+        for stroke in row.below
+    ]
     return [draw_stroke(frame, stroke, edge, 1) for stroke in strokes], height_of(row.levels("below"))
 
 
 def below_words(scene: Scene) -> Scene:
     """Return the scene with all arcs below the words."""
     return replace(scene, arcs=tuple(replace(arc, below=True) for arc in scene.arcs))
-
-
-def shift_stroke(stroke: Stroke, shift: int) -> Stroke:
-    """Return the stroke further along the line."""
-    return replace(stroke, left=stroke.left + shift, right=stroke.right + shift, label=stroke.label + shift)
 
 
 def room_below(scene: Phrases) -> Below | None:

@@ -15,7 +15,7 @@ from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
 from treewright.draw.phrase_vector import phrase_svg
-from treewright.draw.scene import Direction, Features, Scene, SentenceLike, scene_of
+from treewright.draw.scene import Direction, Features, Scene, scene_of
 from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
@@ -50,7 +50,7 @@ class Content(View, total=False):
 
 
 def text(
-    sentence: SentenceLike | Any = None,
+    sentence: Any = None,
     *,
     width: int | None = 100,
     ascii: bool = False,
@@ -59,11 +59,12 @@ def text(
 ) -> Drawing:
     """Draw a sentence as text for a terminal: box-drawing characters or ASCII, optionally ANSI colours.
 
-    sentence: anything with forms and heads (a Sentence), with heads alone (a result of decode), or a phrase-structure
-    tree (anything with label and children, or nested tuples), with heads together with its dependencies. width: the
-    most columns of a row, None for one row. ascii: no box-drawing characters. color: ANSI colours. content: columns by
-    name, which replace those of the sentence: forms; heads as CoNLL numbers, -1 where not known; deprels, upos, graph
-    (edges head, modifier, label) and confidence (probabilities of the heads); and these options:
+    sentence: anything with forms and heads (a Sentence), of which other columns, graph, head_confidence, sent_id and
+    text are read if there; with heads alone (a result of decode); or a phrase-structure tree (anything with label and
+    children, or nested tuples), with heads together with its dependencies. width: the most columns of a row, None for
+    one row. ascii: no box-drawing characters. color: ANSI colours. content: columns by name, which replace those of the
+    sentence: forms; heads as CoNLL numbers, -1 where not known; deprels, upos, graph (edges head, modifier, label) and
+    confidence (probabilities of the heads); and these options:
 
     gold: the sentence, the heads or the tree to compare with. given: the partial annotation that was completed; arcs
     whose heads it has are marked. enhanced: draw the graph too; arcs that only the graph has are below the words.
@@ -88,7 +89,7 @@ def text(
 
 
 def svg(
-    sentence: SentenceLike | Any = None,
+    sentence: Any = None,
     *,
     width: int | None = 960,
     title: str | None = None,
@@ -110,7 +111,7 @@ def svg(
     return Drawing(dependency_svg(scene, width=width), "svg")
 
 
-def latex(sentence: SentenceLike | Any = None, **content: Unpack[Content]) -> Drawing:
+def latex(sentence: Any = None, **content: Unpack[Content]) -> Drawing:
     """Draw a sentence as LaTeX for papers: tikz-dependency, or forest for phrase-structure trees.
 
     sentence and content as in `text`.
@@ -149,7 +150,7 @@ def html(
     >>> "<title>One word</title>" in page, page.count("<article")
     (True, 1)
     """
-    if is_drawable(sentences):
+    if hasattr(sentences, "heads") or is_phrase_tree(sentences):
         sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
     pairs = beside(sentences, gold=gold, given=given)
     return Drawing("".join(html_parts(pairs, width=width, title=title, **view)), "html")
@@ -172,10 +173,6 @@ def check_list(value: Any, expected: str, name: str) -> None:
     """Refuse one string where several values are meant."""
     if isinstance(value, str):
         raise TypeError(f"{name} is {described(value)}; expected {expected}")
-
-
-def is_drawable(thing: Any) -> bool:
-    return hasattr(thing, "heads") or is_phrase_tree(thing)
 
 
 def scene_or_phrases(

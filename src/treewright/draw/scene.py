@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal, Protocol
+from typing import Any, Literal
 
 from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
@@ -19,20 +19,6 @@ from treewright.errors import InputError
 Kind = Literal["tree", "given", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
-
-
-class SentenceLike(Protocol):
-    """What can be drawn. Read if there: upos and other columns, deprels, graph, head_confidence, sent_id, text."""
-
-    @property
-    def forms(self) -> Sequence[str]:
-        """The words."""
-        ...
-
-    @property
-    def heads(self) -> Any:
-        """Their heads as CoNLL numbers."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -171,7 +157,9 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
     graph = [] if edges is None else list(edges)
     if any(len(heads) > 1 for heads in parents):
         graph += [(h, m, labels[m - 1] if h == heads[0] else "") for m, heads in enumerate(parents, 1) for h in heads]
-    confidence = checked_confidence(one_a_word(confidence_of(sentence, columns), n, "confidence", None))
+    given = columns.get("confidence")
+    probabilities = getattr(sentence, "head_confidence", None) if given is None else given
+    confidence = checked_confidence(one_a_word(probabilities, n, "confidence", None))
     return Analysis([clean(str(form)) for form in forms], first, labels, confidence, graph_arcs(graph, n))
 
 
@@ -329,11 +317,6 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
     """Return a column that was given, or that of the sentence, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
-
-
-def confidence_of(sentence: Any, columns: Mapping[str, Any]) -> Any:
-    confidence = columns.get("confidence")
-    return getattr(sentence, "head_confidence", None) if confidence is None else confidence
 
 
 def note_lines(value: Any) -> list[str]:

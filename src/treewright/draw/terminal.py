@@ -15,6 +15,8 @@ from treewright.draw.scene import Arc, Scene, Token, Word
 LONGEST_WORD = 40  # columns, this and the next two not tuned; longer texts are shortened
 LONGEST_TAG = 14
 LONGEST_LABEL = 24
+# The more important arcs are drawn later, over the others.
+DRAWING_ORDER = ("correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head")
 
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
@@ -64,7 +66,7 @@ def draw_row(scene: Scene, row: Row, pen: Pen, limit: int, numbered: bool) -> li
     canvas = Canvas(row.width, top + arrows + depth + feet + bottom, scene.rtl)
     for strokes, foot, step in ((row.above, top, -1), (row.below, top + arrows + depth, 1)):
         trunks: Trunks = {}
-        for stroke in sorted(strokes, key=importance):
+        for stroke in sorted(strokes, key=lambda stroke: DRAWING_ORDER.index(stroke.arc.kind)):
             draw_stroke(canvas, scene, stroke, foot, step, pen, trunks)
     for texts, middle in zip(lines, row.middles, strict=True):
         for k, text in enumerate(texts):
@@ -85,11 +87,6 @@ def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None
         canvas.corner(y, end - 1, UP | LEFT, "feature")
     form = pen.clip(token.form, max(1, end - begin - 2))
     canvas.write(y, begin + (end - begin - columns(form)) // 2, form, "feature")
-
-
-def importance(stroke: Stroke) -> int:
-    """Return a rank: the more important strokes are drawn later, over the others."""
-    return ["correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
 
 
 Trunks = dict[int, tuple[str, int]]  # the style of the leg drawn last in a column, and the level it reaches

@@ -11,6 +11,7 @@ is at the same place in both files at every safe token, so it has to run between
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 
 import numpy as np
@@ -221,7 +222,7 @@ def longest_common(a: list[str], b: list[str], in_a: range, in_b: range) -> list
 
 def difference(gold: Columns, system: Columns) -> str:
     """Return a message on the first place at which the two texts part."""
-    same = common_prefix(gold.text, system.text)
+    same = len(os.path.commonprefix([gold.text, system.text]))
     gold_place, gold_before, gold_after = surroundings(gold, same)
     system_place, _, system_after = surroundings(system, same)
     where = f"after {gold_before!r}" if gold_before else "at the very beginning"
@@ -245,15 +246,3 @@ def surroundings(columns: Columns, index: int) -> tuple[str, str, str]:
     if token == len(ends):
         return f"{columns.name} (at its end)", before, "nothing"
     return columns.place(columns.token_lines[token]), before, repr(tokens(token, min(len(ends), token + CONTEXT)))
-
-
-def common_prefix(a: str, b: str) -> int:
-    """Return the number of characters that a and b begin with alike, by bisection."""
-    low, high = 0, min(len(a), len(b))
-    while low < high:
-        middle = (low + high + 1) // 2
-        if a[low:middle] == b[low:middle]:
-            low = middle
-        else:
-            high = middle - 1
-    return low

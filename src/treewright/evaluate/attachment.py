@@ -181,7 +181,7 @@ def measures_of(judgement: Judgement, *, punct: bool) -> dict[str, Measure]:
     labelled = judgement.same_head & judgement.same_relation
     tagged = judgement.same_upos & judgement.same_feats
     gold_edges, system_edges = edges_of(alignment.gold), edges_of(alignment.system)
-    edges = graph_matches(alignment, gold_edges, system_edges)
+    whole, base = graph_matches(alignment, gold_edges, system_edges)
 
     def over(counted: tuple[Flags, Flags], right: Flags) -> Measure:
         in_pairs = counted[0][alignment.gold_words]
@@ -199,8 +199,8 @@ def measures_of(judgement: Judgement, *, punct: bool) -> dict[str, Measure]:
         "CLAS": over(content, labelled),
         "MLAS": over(content, labelled & tagged & judgement.same_function_words),
         "BLEX": over(content, labelled & judgement.same_lemma),
-        "ELAS": Measure(edges.whole, edges.gold, edges.system),
-        "EULAS": Measure(edges.base, edges.gold, edges.system),
+        "ELAS": Measure(whole, gold_edges.counts, system_edges.counts),
+        "EULAS": Measure(base, gold_edges.counts, system_edges.counts),
         "Edges": Measure(*head_matches(alignment, gold_edges, system_edges, extra=False)),
         "Extra": Measure(*head_matches(alignment, gold_edges, system_edges, extra=True)),
         "LAS+": over(arcs, judgement.same_head & judgement.same_deprel),

@@ -30,17 +30,8 @@ class Edges:
     counts: Indices  # the edges of each word
 
 
-@dataclass(frozen=True)
-class Matches:
-    """The edges that agree, wholly and without subtypes, of each pair of words; the edges of each word."""
-
-    whole: Indices
-    base: Indices
-    gold: Indices
-    system: Indices
-
-
-def graph_matches(alignment: Alignment, gold: Edges, system: Edges) -> Matches:
+def graph_matches(alignment: Alignment, gold: Edges, system: Edges) -> tuple[Indices, Indices]:
+    """Return the number of edges of each pair of words that agree: with their whole relation, and without subtypes."""
     pair, gold_edges, system_edges = pairs_of_edges(alignment, gold, system)
     same_head = gold.heads[gold_edges] == alignment.gold_of[system.heads[system_edges]]
     pair = pair[same_head]
@@ -51,7 +42,7 @@ def graph_matches(alignment: Alignment, gold: Edges, system: Edges) -> Matches:
     vocabulary = alignment.gold.vocabulary
     gold_steps = vocabulary.replace(without_subtypes, gold_relations)
     base = np.bincount(pair[gold_steps == vocabulary.replace(without_subtypes, system_relations)], minlength=pairs)
-    return Matches(whole, base, gold.counts, system.counts)
+    return whole, base
 
 
 def head_matches(alignment: Alignment, gold: Edges, system: Edges, *, extra: bool) -> tuple[Indices, Indices, Indices]:

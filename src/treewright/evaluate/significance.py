@@ -13,7 +13,7 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.evaluate.attachment import Judgement, Measure, measures_of
@@ -109,27 +109,6 @@ def p_value(shifts: Counts, observed: float) -> float:
     # Rounding must not make a draw that is exactly as far away seem nearer.
     extreme = int((np.abs(shifts - observed) >= abs(observed) - 1e-12).sum())
     return (extreme + 1) / (len(shifts) + 1)
-
-
-def p_value_of(a: ArrayLike, b: ArrayLike, samples: int, seed: int = 0) -> float:
-    """Return the p-value of the difference of two shares by the paired bootstrap.
-
-    a, b: [sentence, 2], parts and wholes.
-
-    >>> p_value_of([[1, 2], [3, 4]], [[1, 2], [3, 4]], samples=9)
-    1.0
-    >>> p_value_of([[0, 1]] * 20, [[1, 1]] * 20, samples=99)
-    0.01
-    """
-    counts = np.column_stack([a, b]).astype(np.float64)
-    drawn, whole = (share_difference(sums) for sums in (bootstrap(counts, samples, seed), counts.sum(0)[None]))
-    return p_value(drawn, float(whole[0]))
-
-
-def share_difference(sums: Counts) -> Counts:
-    """Return the second share less the first of each row of sums."""
-    shares: Counts = sums[:, ::2] / np.maximum(sums[:, 1::2], 1)
-    return shares[:, 1] - shares[:, 0]
 
 
 def by_sentence(judgement: Judgement, measure: Measure) -> tuple[Counts, Counts]:

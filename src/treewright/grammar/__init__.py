@@ -13,7 +13,6 @@ from treewright.grammar.head_rules import HeadRules, dependencies
 from treewright.grammar.latent import LatentGrammar, product
 from treewright.grammar.options import LatentOptions, TreebankOptions
 from treewright.grammar.result import PhraseParse
-from treewright.grammar.selftraining import selftrain
 from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import Markov, trees_of
 
@@ -31,6 +30,5 @@ __all__ = [
     "complete",
     "dependencies",
     "product",
-    "selftrain",
     "trees_of",
 ]

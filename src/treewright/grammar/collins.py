@@ -83,34 +83,20 @@ class Collins(Component):
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        head_rules: str | os.PathLike[str] | HeadRules | None = None,
         options: CollinsOptions | None = None,
         **how: Unpack[RunOptions],
     ) -> Collins:
-        """Count the events of train, trees or a file of trees in brackets.
+        """Count the events of train, trees or a file of trees in brackets; options name the head rules.
 
-        head_rules is a table (english, general), a file, or a HeadRules; by default those of the options of model 1.
         Training is one pass of counting, which has no use for dev and for how (the keywords of `RunOptions`).
         """
         Run(**how)  # refuses other keywords
-        return cls.from_trees(trees_of(train)[0], head_rules, options)
-
-    @classmethod
-    def from_trees(
-        cls,
-        trees: Sequence[Tree],
-        head_rules: str | os.PathLike[str] | HeadRules | None = None,
-        options: CollinsOptions | None = None,
-    ) -> Collins:
-        """Count the events of trees that `trees_of` returned; head_rules and options are those of `train`."""
         options = options or CollinsOptions()
-        rules = HeadRules.load(options.head_rules if head_rules is None else head_rules)
+        rules, trees = HeadRules.load(options.head_rules), trees_of(train)[0]
         kept = [tree for tree in (prepare(top_of(tree), rules) for tree in trees) if tree]
         if not kept:
             raise InputError("there is no tree to train on")
         vocabulary = Vocabulary.of((tree.leaves() for tree in kept), options.min_count)
-        known = {word: count for word, count in vocabulary.counts.items() if count >= options.min_count}
-        vocabulary = Vocabulary(known, options.min_count)
         symbols = Symbols.of(kept, vocabulary)
         counter = EventCounter(symbols, rules, vocabulary)
         for tree in kept:
@@ -180,7 +166,6 @@ class Collins(Component):
         *,
         tags: Sequence[str | None] | None = None,
         adjust: ArrayLike | None = None,
-        adjust_tags: ArrayLike | None = None,
         require: Iterable[Arc] = (),
         forbid: Iterable[Arc] = (),
         partial: bool = False,
@@ -191,17 +176,16 @@ class Collins(Component):
         """Find the best tree of a sentence and its dependencies.
 
         tags keeps the tag of each word that has one there (None: free). adjust[h, m] is added to the score of each
-        arc, adjust_tags[i, t] to that of tag t of `tags` for word i from 0 (words that are not parsed have none);
-        require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
+        arc; require and forbid have arcs (h, m), words counted from 1 and 0 for the root. beam is a number of nats, or
         None for exact search; by default that of the options. If there is no tree, the beam is widened twice; if there
         is still none, it is an InfeasibleError, or with partial the fewest phrases that cover the sentence. A sentence
         of more than max_words has a narrower beam, which is not widened. `given_up` of the result says what was done.
         considered is that of `forest`.
         """
         sentence = Sentence(self, words, tags, considered)
-        arcs, of_tags = sentence.adjustment(adjust, require, forbid), sentence.tag_adjustment(adjust_tags)
-        forest = sentence.forest(arcs, self._search(beam, len(words), max_words), partial, of_tags)
-        return forest.best_of_kept(sentence.of_kept(arcs), of_tags)
+        arcs = sentence.adjustment(adjust, require, forbid)
+        forest = sentence.forest(arcs, self._search(beam, len(words), max_words), partial)
+        return forest.best_of_kept(sentence.of_kept(arcs))
 
     def forest(
         self,

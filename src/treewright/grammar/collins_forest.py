@@ -14,7 +14,7 @@ from treewright._core import PIECE_PENALTY, Forest
 from treewright.corpus import Tree
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar.constraints import checked_adjustment, checked_tags
-from treewright.grammar.preparation import restore
+from treewright.grammar.preparation import nest, restore
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.trees import ROOT
 from treewright.grammar.words import check_words, leaf_of
@@ -135,13 +135,6 @@ class Sentence:
             arcs[self._checked_arc(f"forbid[{number}]", arc)] = -np.inf
         return arcs
 
-    def tag_adjustment(self, adjust: ArrayLike | None) -> Scores | None:
-        """Return adjustments [word, tag] over the words that are parsed and the tags they may have."""
-        if adjust is None:
-            return None
-        tags = checked_adjustment(adjust, (len(self.words), len(self.grammar.tags)), "adjust_tags")
-        return np.ascontiguousarray(tags[self.kept, : len(self.grammar.symbols.tags)])
-
     def _checked_arc(self, name: str, arc: Arc) -> Arc:
         n = len(self.words)
         if not (isinstance(arc, Sequence) and len(arc) == 2) or not (0 <= arc[0] <= n and 1 <= arc[1] <= n):
@@ -155,13 +148,13 @@ class Sentence:
         nodes = [0, *(position + 1 for position in self.kept)]
         return np.ascontiguousarray(arcs[np.ix_(nodes, nodes)])
 
-    def forest(self, arcs: Scores, search: Search, partial: bool, tags: Scores | None = None) -> ParseForest:
+    def forest(self, arcs: Scores, search: Search, partial: bool) -> ParseForest:
         """Return the trees within the beam, widened if there are none; adjustments guide the search."""
         if not self.kept:
             return ParseForest(self, None, search.beam, False, "")
         kept, beams = self.of_kept(arcs), search.beams()
         for number, beam in enumerate(beams):
-            forest, width, is_partial, note = self._build(kept, tags, beam, partial and number == len(beams) - 1)
+            forest, width, is_partial, note = self._build(kept, beam, partial and number == len(beams) - 1)
             if forest.nodes:
                 notes = [search.given_up, "no tree within the beam; it was widened" if number else "", note]
                 if is_partial:
@@ -173,14 +166,12 @@ class Sentence:
             "partial=True gives the fewest phrases that cover them"
         )
 
-    def _build(
-        self, kept: Scores, tags: Scores | None, beam: float | None, partial: bool
-    ) -> tuple[Forest, float | None, bool, str]:
+    def _build(self, kept: Scores, beam: float | None, partial: bool) -> tuple[Forest, float | None, bool, str]:
         """The forest with this beam, or a narrower one if it were too large."""
         width, note = -1.0 if beam is None else beam, ""
         while True:
             forest, is_full, is_partial = self.grammar.kernel.forest(
-                *(self.numbers, self.allowed, kept, width, MAX_UNARY, partial, MAX_SIZE), tag_adjustment=tags
+                self.numbers, self.allowed, kept, width, MAX_UNARY, partial, MAX_SIZE
             )
             if not is_full:
                 return forest, None if width < 0 else width, is_partial, note
@@ -211,12 +202,7 @@ class ParseForest:
         if self.forest is None:
             return self._only_punctuation()
         checked = arc_adjustment(adjust, len(self.sentence.kept) + 1)
-        if isinstance(tags, np.ndarray) and tags.ndim != 2:
-            raise InputError(f"tags has shape {tags.shape}; expected [word, tag]")
-        try:
-            value, rows, heads = self.forest.best(checked, tags)
-        except ValueError as error:
-            raise InputError(f"tags: {error}") from None
+        value, rows, heads = self.forest.best(checked, tags)
         if value == -math.inf:
             raise InfeasibleError("no tree of the forest has only arcs and tags that are allowed")
         pieces = int((heads == 0).sum())
@@ -226,15 +212,10 @@ class ParseForest:
             value, bound, method = value + PIECE_PENALTY * pieces, math.inf, "cover"
         return LexicalParse(tree, value, bound, method, given_up=self.given_up, heads=all_heads, beam=self.beam)
 
-    def log_sum(self, adjust: Scores | None = None) -> float:
+    def log_sum(self) -> float:
         """Return the logarithm of the sum over all trees of exp(score)."""
-        if self.forest is None:
-            return 0.0
         nodes = len(self.sentence.kept) + 1
-        if adjust is None:
-            return self.forest.log_sum(np.zeros((nodes, nodes)))
-        checked = arc_adjustment(adjust, len(self.sentence.words) + 1)
-        return self.forest.log_sum(self.sentence.of_kept(checked))
+        return 0.0 if self.forest is None else self.forest.log_sum(np.zeros((nodes, nodes)))
 
     def _only_punctuation(self) -> LexicalParse:
         """The sentence has no word that the model generates."""
@@ -246,8 +227,7 @@ class ParseForest:
 
     def _restore(self, rows: NDArray[np.int32], heads: NDArray[np.int32]) -> tuple[Tree, NDArray[np.int32]]:
         sentence = self.sentence
-        order = sorted(range(len(rows)), key=lambda row: (int(rows[row, 1]), -int(rows[row, 2]), row))
-        ordered = [tuple(rows[row].tolist()) for row in order]
+        ordered: list[list[int]] = sorted(rows.tolist(), key=lambda row: (row[1], -row[2]))
         symbols = sentence.grammar.symbols
         words = [sentence.words[position] for position in sentence.kept]
         parts = nest([(symbols.name(row[0]), row[1], row[2]) for row in ordered], words)
@@ -256,11 +236,10 @@ class ParseForest:
         tree = restore(top, sentence.grammar.rules, sentence.words, sentence.dropped)
         if not has_root or tree.label == ROOT:
             only = tree.children[0]
-            is_only = len(tree.children) == 1 and isinstance(only, Tree)
-            tree = only if is_only and isinstance(only, Tree) else Tree("", tree.children)
+            tree = only if len(tree.children) == 1 and isinstance(only, Tree) else Tree("", tree.children)
         return tree, self._all_heads(ordered, heads)
 
-    def _all_heads(self, rows: Sequence[tuple[int, ...]], heads: NDArray[np.int32]) -> NDArray[np.int32]:
+    def _all_heads(self, rows: Sequence[Sequence[int]], heads: NDArray[np.int32]) -> NDArray[np.int32]:
         """The heads of all words; a dropped word depends on the head of the phrase that it becomes a child of."""
         kept, dropped = self.sentence.kept, self.sentence.dropped
         root = int(np.flatnonzero(heads == 0)[0]) - 1
@@ -278,25 +257,3 @@ class ParseForest:
             smallest = min(around, key=lambda row: row[2] - row[1], default=None)
             full[position + 1] = kept[smallest[3] if smallest else root] + 1
         return full
-
-
-def nest(spans: Sequence[tuple[str, int, int]], words: Sequence[str]) -> list[Tree]:
-    """Return the trees of labelled spans, parents before their children; a span that is not divided is a tag."""
-    open_: list[tuple[str, int, list[Tree | str]]] = [("", len(words), [])]
-    for number, (label, begin, end) in enumerate(spans):
-        while open_[-1][1] <= begin and len(open_) > 1:
-            _close(open_)
-        following = spans[number + 1] if number + 1 < len(spans) else None
-        is_tag = end - begin == 1 and (following is None or following[1] >= end)
-        if is_tag:
-            open_[-1][2].append(Tree(label, [words[begin]]))
-        else:
-            open_.append((label, end, []))
-    while len(open_) > 1:
-        _close(open_)
-    return [child for child in open_[0][2] if isinstance(child, Tree)]
-
-
-def _close(open_: list[tuple[str, int, list[Tree | str]]]) -> None:
-    label, _, children = open_.pop()
-    open_[-1][2].append(Tree(label, children))

@@ -8,32 +8,20 @@ a tag if the grammar has such a tag, and a phrase otherwise.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
 
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES, rebuild
 from treewright.errors import InputError
 from treewright.grammar.constraints import Constraint
+from treewright.grammar.latent import LatentGrammar
 from treewright.grammar.result import PhraseParse
+from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import ROOTS
 
 OPEN = "_"  # the label of a node whose label is open
 
-
-class ConstrainedGrammar(Protocol):
-    """A grammar that takes required phrases and tags."""
-
-    @property
-    def labels(self) -> tuple[str, ...]:
-        """The labels of phrases."""
-
-    @property
-    def tags(self) -> tuple[str, ...]:
-        """The tags of words."""
-
-    def parse(self, words: list[str], *, require: list[Constraint], max_words: None) -> PhraseParse:
-        """Find the best tree with the required phrases."""
+ConstrainedGrammar = TreebankGrammar | LatentGrammar  # those that take required phrases and tags
 
 
 @dataclass(frozen=True)
@@ -119,25 +107,12 @@ def without_functions(label: str) -> str:
 
 def with_written_labels(tree: Tree, decisions: Decisions) -> Tree:
     """Return the tree with the function labels that the partial tree has."""
-    spans = {key: list(labels) for key, labels in decisions.full_labels.items()}
-    ends: dict[int, tuple[int, int]] = {}
-    open_: list[tuple[Tree, int]] = []
-    words = 0
-    for event in walk(tree):
-        if isinstance(event, Tree):
-            open_.append((event, words))
-        elif event is None:
-            node, first = open_.pop()
-            ends[id(node)] = (first, words)
-        else:
-            words += 1
-
-    def make(node: Tree, children: list[Tree | str]) -> list[Tree | str]:
-        first, last = ends[id(node)]
-        written = spans.get((node.label, first, last)) if not node.is_preterminal() else None
-        return [Tree(written.pop(0) if written else node.label, children)]
-
-    [full] = rebuild(tree, make)
+    open_labels = {key: list(labels) for key, labels in decisions.full_labels.items()}
+    label_of: dict[int, str] = {}  # of the nodes, by identity
+    for node, span in zip(tree.subtrees(), tree.spans(tags=True), strict=True):
+        written = None if node.is_preterminal() else open_labels.get((node.label, span.first, span.last))
+        label_of[id(node)] = written.pop() if written else node.label  # parents come first, and are last in the list
+    [full] = rebuild(tree, lambda node, children: [Tree(label_of[id(node)], children)])
     assert isinstance(full, Tree)
     return full
 

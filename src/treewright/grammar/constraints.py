@@ -146,11 +146,11 @@ def closed_by(required: Sequence[tuple[int, int]], words: int) -> Flags | None:
 
 
 def checked_adjustment(
-    adjust: ArrayLike, shape: tuple[int, int], name: str = "adjust", what: Literal["a tag", "an arc"] = "a tag"
+    adjust: ArrayLike, shape: tuple[int, int], what: Literal["a tag", "an arc"] = "a tag"
 ) -> NDArray[np.float64]:
     """Return adjustments of tags or arcs as an array of this shape; NaN and +inf are refused."""
     array = np.asarray(adjust, dtype=np.float64)
     if array.shape != shape:
         axes = "a row a word, a column a tag" if what == "a tag" else "[h, m] over root and words"
-        raise InputError(f"{name} has shape {array.shape}; expected {shape}: {axes}")
-    return check_forbidding(name, array, what)
+        raise InputError(f"adjust has shape {array.shape}; expected {shape}: {axes}")
+    return check_forbidding("adjust", array, what)

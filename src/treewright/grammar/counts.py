@@ -52,27 +52,23 @@ class RuleCounts:
         """Count the rules of binarised trees."""
         counts = cls()
         for tree in trees:
-            counts.add(tree)
+            is_first = True
+            open_ = [tree]
+            while open_:
+                nodes = list(chain_below(open_.pop()))
+                chain = tuple(symbol_of(node) for node in nodes)
+                counts.chains[chain] += 1
+                last = nodes[-1]
+                if last.is_preterminal():
+                    counts.words[chain[-1], str(last.children[0]), is_first] += 1
+                    is_first = False
+                    continue
+                left, right = last.children
+                assert isinstance(left, Tree)
+                assert isinstance(right, Tree)
+                counts.rules[chain[-1], symbol_of(left), symbol_of(right)] += 1
+                open_ += [right, left]
         return counts
-
-    def add(self, tree: Tree) -> None:
-        """Count one more tree."""
-        is_first = True
-        open_ = [tree]
-        while open_:
-            nodes = list(chain_below(open_.pop()))
-            chain = tuple(symbol_of(node) for node in nodes)
-            self.chains[chain] += 1
-            last = nodes[-1]
-            if last.is_preterminal():
-                self.words[chain[-1], str(last.children[0]), is_first] += 1
-                is_first = False
-                continue
-            left, right = last.children
-            assert isinstance(left, Tree)
-            assert isinstance(right, Tree)
-            self.rules[chain[-1], symbol_of(left), symbol_of(right)] += 1
-            open_ += [right, left]
 
 
 def chain_below(node: Tree) -> Iterator[Tree]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import pairwise
 from typing import Any
 
@@ -47,7 +47,7 @@ def to_arrays(model: TreebankModel) -> Stored:
     order = [symbol for symbol in model.symbols if not symbol.is_tag] + [s for s in model.symbols if s.is_tag]
     number = np.array([order.index(symbol) for symbol in model.symbols], dtype=np.int32)
     header = {
-        "options": model.options.to_json(),
+        "options": asdict(model.options),
         "labels": [symbol.name for symbol in order if not symbol.is_tag],
         "tags": [symbol.name for symbol in order if symbol.is_tag],
         "metadata": dict(model.metadata),

@@ -197,27 +197,6 @@ class HeadRules:
         return 0 if searches[-1].direction == "left" else len(labels) - 1
 
 
-def head_words(tree: Tree, rules: HeadRules) -> dict[int, int]:
-    """Return the number of the head word, from 1 on, of each node by its place among `tree.subtrees()`."""
-    head_of: dict[int, int] = {}
-    stack: list[tuple[int, Tree, list[tuple[str, int]]]] = []
-    words = nodes = 0
-    for event in walk(tree):
-        if isinstance(event, Tree):
-            stack.append((nodes, event, []))
-            nodes += 1
-        elif event is not None:
-            words += 1
-            stack[-1][2].append(("", words))
-        else:
-            number, node, children = stack.pop()
-            index = 0 if node.is_preterminal() else rules.head_child(node.label, [label for label, _ in children])
-            head_of[number] = children[index][1]
-            if stack:
-                stack[-1][2].append((node.label, head_of[number]))
-    return head_of
-
-
 def dependencies(tree: Tree, head_rules: str | os.PathLike[str] | HeadRules = "english") -> NDArray[np.int32]:
     """Return the heads of the words of a tree by head_rules: heads[m] for words 1..n, 0 for the root, heads[0] = -1.
 
@@ -226,22 +205,21 @@ def dependencies(tree: Tree, head_rules: str | os.PathLike[str] | HeadRules = "e
     [-1, 2, 3, 0]
     """
     rules = HeadRules.load(head_rules)
-    head_of_node = head_words(tree, rules)
     heads = np.zeros(len(tree.leaves()) + 1, dtype=np.int32)
     heads[0] = -1
-    above: list[int] = [0]
-    words = nodes = 0
+    open_: list[tuple[Tree, list[tuple[str, int]]]] = []  # nodes with the label and the head word of each child
+    words = 0
     for event in walk(tree):
         if isinstance(event, Tree):
-            head = head_of_node[nodes]
-            nodes += 1
-            if head != above[-1]:
-                heads[head] = above[-1]
-            above.append(head)
-        elif event is None:
-            above.pop()
-        else:
+            open_.append((event, []))
+        elif event is not None:
             words += 1
-            if words != above[-1]:
-                heads[words] = above[-1]
+            open_[-1][1].append(("", words))
+        else:
+            node, children = open_.pop()
+            index = 0 if node.is_preterminal() else rules.head_child(node.label, [label for label, _ in children])
+            head = children[index][1]
+            heads[[word for _, word in children if word != head]] = head
+            if open_:
+                open_[-1][1].append((node.label, head))
     return heads

@@ -28,15 +28,15 @@ def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
     return {"f1": scores.brackets.f1, "tags": scores.tagging_accuracy}
 
 
-def scores_of(gold: Sequence[Tree], found: Sequence[Tree]) -> BracketScores:
-    """Score brackets and tags of the trees that a grammar found. Roots, which are always right, do not count.
+def scores_of(gold: Sequence[Tree], system: Sequence[Tree]) -> BracketScores:
+    """Score brackets and tags of the trees of a system. Roots, which are always right, do not count.
 
-    >>> gold, found = Tree.parse("(ROOT (S (NP (DT the) (NN dog))))"), Tree.parse("(S (DT the) (NN dog))")
-    >>> score = scores_of([gold], [found]).brackets
+    >>> gold, system = Tree.parse("(ROOT (S (NP (DT the) (NN dog))))"), Tree.parse("(S (DT the) (NN dog))")
+    >>> score = scores_of([gold], [system]).brackets
     >>> score.correct, score.gold, score.system
     (1, 2, 1)
     """
-    return brackets(map(with_deleted_root, gold), map(with_deleted_root, found)).all
+    return brackets(map(with_deleted_root, gold), map(with_deleted_root, system)).all
 
 
 def with_deleted_root(tree: Tree) -> Tree:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -82,18 +82,16 @@ class LatentGrammar(Component):
         rounds: int | None = None,
         product: int = 1,
         options: LatentOptions | None = None,
-        weights: Sequence[float] | None = None,
         threads: int = 1,
         **how: Unpack[RunOptions],
     ) -> LatentGrammar:
         """Learn substates on train, trees or a file of trees in brackets; they are prepared by `trees_of`.
 
         Each of the rounds splits all substates, merges half of them again and smooths the rest. With dev the round
-        with the highest F1 there is kept, otherwise the last, and confidence is calibrated. weights has a weight for
-        each tree. product is the number of grammars whose product is returned; their seeds are seed, seed + 1, ...
-        options are everything else that the grammar depends on. The same seed gives the same grammar, for any number
-        of threads. how: the keywords of `RunOptions`; report is called after each round, progress after each step of
-        expectation maximisation.
+        with the highest F1 there is kept, otherwise the last, and confidence is calibrated. product is the number of
+        grammars whose product is returned; their seeds are seed, seed + 1, ... options are everything else that the
+        grammar depends on. The same seed gives the same grammar, for any number of threads. how: the keywords of
+        `RunOptions`; report is called after each round, progress after each step of expectation maximisation.
         """
         run = Run(**how)
         options = run.with_seed(options or LatentOptions())
@@ -103,13 +101,12 @@ class LatentGrammar(Component):
         check(product, Positive, "product")
         trees = training_trees(train)
         held_out = None if dev is None else trees_of(dev)[0]
-        tree_weights = checked_weights(weights, len(trees))
         members = []
         for stage, member_settings in member_options(options, product):
             member_run = run
             if run.checkpoint is not None and product > 1:
                 member_run = replace(run, checkpoint=step_file(run.checkpoint, stage.replace(" ", "-"), False))
-            training = Training(trees, held_out, tree_weights, member_settings, threads, stage)
+            training = Training(trees, held_out, [1.0] * len(trees), member_settings, threads, stage)
             members.append(training.run(member_run))
         if product == 1:
             return members[0]
@@ -359,7 +356,7 @@ class Training:
             yield self._grammar(substates)
 
     def _origin(self) -> Origin:
-        return Origin.now(hash_of([*self.trees, repr(self.weights)]), hash_of(self.dev or ()), self.options.to_json())
+        return Origin.now(hash_of([*self.trees, repr(self.weights)]), hash_of(self.dev or ()), asdict(self.options))
 
     def _round(self, substates: Substates, number: int, progress: Progress | None) -> Substates:
         options = self.options
@@ -414,19 +411,6 @@ def calibration_of(grammar: LatentGrammar, trees: Sequence[Tree]) -> Calibration
     if not probabilities:
         return Calibration()
     return fit_line(np.array(probabilities), np.array(right), 1.0)[1]
-
-
-def checked_weights(weights: Sequence[float] | None, count: int) -> list[float]:
-    """Return a positive weight for each tree; 1 if none are given."""
-    if weights is None:
-        return [1.0] * count
-    numbers = [float(weight) for weight in weights]
-    if len(numbers) != count:
-        raise InputError(f"weights has {len(numbers)} entries for {count} trees; give one a tree")
-    for index, weight in enumerate(numbers):
-        if not 0 < weight < 1e9:
-            raise InputError(f"weights[{index}] is {weight}; expected a positive number")
-    return numbers
 
 
 def without_confidence(parse: PhraseParse) -> LatentParse:

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from treewright._core import latent_frequencies
 from treewright.caching import cached_property
+from treewright.evaluate.columns import spread
 from treewright.grammar.latent_trees import Indices, TreeTable, Vector, chain_rows
 from treewright.grammar.lexicon import FEW, LITTLE, MANY
 from treewright.grammar.options import LatentOptions
@@ -104,7 +105,7 @@ class Learner:
     def word_states(self, substates: Substates) -> NDArray[np.int64]:
         """Return the substate of the tag, counted over all symbols, for each place of the counts of words."""
         tags = self.table.lexemes.tags
-        return ranges(substates.begins[tags], substates.states[tags])
+        return spread(substates.begins[tags], substates.states[tags].astype(np.int64))
 
     def word_entries(self, states: Indices) -> NDArray[np.int64]:
         """Return the entry of each place of the counts of words."""
@@ -311,14 +312,3 @@ def mean_of(total: Vector, frequencies: Vector) -> Vector:
     with np.errstate(divide="ignore", invalid="ignore"):
         shares: Vector = np.where(sizes > 0, weighted / sizes, total / total.sum(axis=1, keepdims=True))
     return shares
-
-
-def ranges(begins: NDArray[np.int64], lengths: Indices) -> NDArray[np.int64]:
-    """Return begins[0], begins[0] + 1, ... for lengths[0] numbers, then from begins[1] on, and so on.
-
-    >>> ranges(np.array([5, 0]), np.array([2, 3], dtype=np.int32)).tolist()
-    [5, 6, 0, 1, 2]
-    """
-    ends = np.cumsum(lengths, dtype=np.int64)
-    numbers = np.arange(ends[-1] if len(ends) else 0) + np.repeat(begins - (ends - lengths), lengths)
-    return np.asarray(numbers)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,7 @@ def member_arrays(model: LatentModel) -> Stored:
         **file.table_arrays(WORDS, model.lexicon.words, np.float32),
         **file.table_arrays(CLASSES, model.lexicon.classes, np.float32),
     }
-    return {"plain": header, "options": model.options.to_json(), "metadata": dict(model.metadata)}, arrays
+    return {"plain": header, "options": asdict(model.options), "metadata": dict(model.metadata)}, arrays
 
 
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> tuple[LatentModel, ...]:

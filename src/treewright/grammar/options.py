@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field
-from typing import Annotated, Any
+from dataclasses import dataclass, field
+from typing import Annotated
 
 from treewright.checks import Checked, Count, NotNegative, Positive, Range, Share
 from treewright.grammar.trees import Markov
@@ -15,10 +15,6 @@ class TreebankOptions(Checked):
 
     markov: Markov = field(default_factory=Markov)
     rare_count: Positive = 5  # words seen at most so often are the examples of unknown words
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,3 @@ class LatentOptions(Checked):
     smooth_iterations: Positive = 10  # with smoothing; as published
     rule_smoothing: Share = 0.01  # weight of the mean of the substates of a symbol; as published
     word_smoothing: Share = 0.1  # weight of the mean for words; as published
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)

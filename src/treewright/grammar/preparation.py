@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from treewright.corpus import Tree
-from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import Nodes, rebuild
 from treewright.grammar.head_rules import HeadRules
 
@@ -102,48 +101,23 @@ def restore(tree: Tree, rules: HeadRules, words: Sequence[str], dropped: Sequenc
     of the sentence, of the root.
     """
     unmarked = _unmark(tree, rules)
-    places = [place for place, tag in enumerate(dropped) if tag is None]
-    insertions: list[list[Tree]] = [[] for _ in range(len(places) + 1)]  # before each word of the tree, and at the end
-    for place, tag in enumerate(dropped):
-        if tag is not None:
-            insertions[sum(other < place for other in places)].append(Tree(tag, [words[place]]))
-    ends = _word_spans(unmarked)
-    number = -1
-    stack: list[tuple[int, Tree, list[Tree | str]]] = []
-    root: list[Tree | str] = []
-    for event in walk(unmarked):
-        if isinstance(event, Tree):
-            number += 1
-            if stack:
-                _insert(stack[-1], ends, ends[number][0], insertions)
-            stack.append((number, event, []))
-            if len(stack) == 1:
-                stack[-1][2].extend(insertions[0])
-                insertions[0] = []
-        elif event is None:
-            _, node, children = stack.pop()
-            if not stack:
-                children.extend(insertions[-1])
-            (stack[-1][2] if stack else root).append(Tree(node.label, children))
-        else:
-            stack[-1][2].append(event)
-    assert isinstance(root[0], Tree)
-    return root[0]
+    kept = [position for position, tag in enumerate(dropped) if tag is None]
+    phrases = [(label, kept[first], kept[last - 1] + 1) for label, first, last in unmarked.spans(tags=True)]
+    phrases[0] = unmarked.label, 0, len(words)
+    inserted = [(tag, position, position + 1) for position, tag in enumerate(dropped) if tag is not None]
+    [root] = nest(sorted([*phrases, *inserted], key=lambda span: (span[1], -span[2])), words)
+    return root
 
 
-def _insert(
-    parent: tuple[int, Tree, list[Tree | str]], ends: list[tuple[int, int]], gap: int, insertions: list[list[Tree]]
-) -> None:
-    """Put the dropped words before the word `gap` into a node that has begun before this word."""
-    number, _, children = parent
-    if ends[number][0] < gap:
-        children.extend(insertions[gap])
-        insertions[gap] = []
-
-
-def _word_spans(tree: Tree) -> list[tuple[int, int]]:
-    """Return the first word of each node, and that after its last."""
-    return [(span.first, span.last) for span in tree.spans(tags=True)]
+def nest(spans: Sequence[tuple[str, int, int]], words: Sequence[str]) -> list[Tree]:
+    """Return the trees of labelled spans, parents before their children; a span that is not divided is a tag."""
+    trees: list[tuple[int, Tree]] = []  # with their first words; the leftmost is last
+    for label, begin, end in reversed(spans):
+        children: list[Tree | str] = []
+        while trees and trees[-1][0] < end:
+            children.append(trees.pop()[1])
+        trees.append((begin, Tree(label, children or [words[begin]])))
+    return [tree for _, tree in reversed(trees)]
 
 
 def _unmark(tree: Tree, rules: HeadRules) -> Tree:

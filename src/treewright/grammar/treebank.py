@@ -73,12 +73,8 @@ class TreebankGrammar(Component):
         keywords of `RunOptions`.
         """
         Run(**how)  # refuses other keywords
-        return cls.from_trees(training_trees(train), options or TreebankOptions())
-
-    @classmethod
-    def from_trees(cls, trees: Sequence[Tree], options: TreebankOptions) -> TreebankGrammar:
-        """Count the rules of prepared trees; options are those of `train`."""
-        return cls(replace(estimate(trees, options), metadata=metadata_of(trees)))
+        trees = training_trees(train)
+        return cls(replace(estimate(trees, options or TreebankOptions()), metadata=metadata_of(trees)))
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""

@@ -1,8 +1,8 @@
-"""Trees as grammars are trained on them, and back.
+"""Trees as grammars are trained on them.
 
 `prepare_tree` removes what a grammar does not model: traces, function labels, a node over a single one of its label.
 `binarise_tree` gives the labels their context (Markovisation; Klein and Manning 2003) and leaves at most two children a
-node; `restore_tree` is its inverse. The transformations themselves are those of treewright.corpus.
+node. The transformations themselves are those of treewright.corpus.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from importlib.metadata import version
 from typing import Annotated, Any
 
 from treewright.checks import Checked, Count, Range
-from treewright.corpus import Tree, binarise, debinarise, drop_root, read_trees, strip_functions, strip_traces
+from treewright.corpus import Tree, binarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import INSERTED, TRACES, Nodes, rebuild
 from treewright.errors import FormatError, InputError
@@ -150,7 +150,7 @@ def check_chains(rooted: Tree, tree: Tree) -> None:
 
 
 def binarise_tree(tree: Tree, markov: Markov) -> Tree:
-    """Give a prepared tree the labels of a grammar (markov) and at most two children a node; `restore_tree` undoes it.
+    """Give a prepared tree the labels of a grammar (markov) and at most two children a node.
 
     >>> tree = prepare_tree(Tree.parse("(NP (DT the) (JJ big) (NN dog))"))
     >>> print(binarise_tree(tree, Markov(vertical=2, horizontal=1)))
@@ -182,17 +182,6 @@ def label_below(node: Tree, above: list[str], markov: Markov) -> str:
     if node.is_preterminal():
         count = int(markov.tags)
     return PARENT_SIGN.join([node.label, *above[len(above) - min(count, len(above)) :][::-1]])
-
-
-def restore_tree(tree: Tree) -> Tree:
-    """Return the prepared tree of a binarised one: inserted nodes removed, labels without those above them.
-
-    >>> print(restore_tree(Tree.parse("(ROOT (NP^ROOT (@NP^ROOT|JJ (DT the) (JJ big)) (NN dog)))")))
-    (ROOT (NP (DT the) (JJ big) (NN dog)))
-    """
-    [restored] = rebuild(debinarise(tree), lambda node, children: [Tree(plain_label(node.label), children)])
-    assert isinstance(restored, Tree)
-    return restored
 
 
 def plain_label(label: str) -> str:

@@ -71,9 +71,9 @@ class Vocabulary:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Vocabulary:
-        """Count the words of sentences."""
+        """Count the words of sentences; those below min_count are left out."""
         counts = Counter(word for words in sentences for word in words)
-        return cls(dict(sorted(counts.items())), min_count)
+        return cls({word: count for word, count in sorted(counts.items()) if count >= min_count}, min_count)
 
     def is_known(self, word: str) -> bool:
         """Return whether a word occurs often enough."""

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 from treewright.checks import Bits, Checked, Count, NotNegative, Positive, Rate
 
@@ -28,7 +26,3 @@ class GraphOptions(Checked):
     margin: NotNegative = 1.0  # for each false positive, each false negative, and each wrong label
     min_paths: Positive = 2  # how often a path must have an edge outside the tree to be considered
     min_labels: Positive = 2  # how often a path must have a label to be considered
-
-    def to_json(self) -> Mapping[str, Any]:
-        """Return plain values; treewright.checks.read_plain reads them."""
-        return asdict(self)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from threading import local
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -81,7 +81,7 @@ class GraphParser(Component):
         trainer = Trainer(sentences, held_out, options)
 
         def origin() -> Origin:
-            return Origin.now(hash_of(sentences), hash_of(held_out), trainer.options.to_json())
+            return Origin.now(hash_of(sentences), hash_of(held_out), asdict(trainer.options))
 
         trained = trainer.run(*run.open(origin))
         return cls(replace(trained, metadata=metadata_of(sentences)))
@@ -90,7 +90,7 @@ class GraphParser(Component):
         """Return the header and the arrays of a model file."""
         model = self.model
         header = {
-            "options": model.options.to_json(),
+            "options": asdict(model.options),
             "paths": [[entry.path, list(entry.labels), entry.optional] for entry in model.paths],
             "templates": list(model.templates),
             "scale": model.weights.scale,

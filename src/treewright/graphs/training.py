@@ -15,7 +15,7 @@ from treewright.errors import InputError
 from treewright.graphs.checks import Edge, check_graph, cycle_error, find_cycle, has_graph, missing_arc_error
 from treewright.graphs.features import TEMPLATES, EdgeFeatures
 from treewright.graphs.labels import COPY, templates_for
-from treewright.graphs.model import Choices, Chooser, Decision, GraphModel, LabelledEdge, PathLabels, score_edges
+from treewright.graphs.model import Choices, Chooser, Decision, GraphModel, PathLabels, score_edges
 from treewright.graphs.options import GraphOptions
 from treewright.graphs.paths import MAX_STEPS, Pair, path_between, steps_of
 from treewright.graphs.view import TreeView
@@ -26,6 +26,7 @@ MIN_GRADIENT = 1e-6  # labels with a smaller gradient are left out of a step; no
 NO_EDGE, UNKNOWN_LABEL = -1, -2  # in place of the number of the gold label
 
 Cells = NDArray[np.int32]
+PlacedEdge = tuple[int, int, int, str]  # sentence, head, modifier, label
 
 
 class Example(NamedTuple):
@@ -186,39 +187,21 @@ class Trainer:
         model = self.model(average)
         assert self.dev_data is not None
         scored = score_edges(self.dev_data.choices, self.dev_data.cells, model.table())
-        counts = Counts()
-        for example, edges in zip(self.dev, scored, strict=True):
-            counts.add(example, Decision(model, example.view, edges, {}).edges())
-        return Judgement(counts.all.f1, {"elas": counts.all.f1, "extra": counts.extra.f1})
+        gold: set[PlacedEdge] = set()
+        system: set[PlacedEdge] = set()
+        for number, (example, edges) in enumerate(zip(self.dev, scored, strict=True)):
+            gold |= {(number, *edge, label) for edge, label in example.edges.items()}
+            system |= {(number, *edge) for edge in Decision(model, example.view, edges, {}).edges()}
+        extra = (
+            {(i, h, m, label) for i, h, m, label in edges if self.dev[i].view.heads[m] != h} for edges in (gold, system)
+        )
+        elas = edge_f1(gold, system)
+        return Judgement(elas, {"elas": elas, "extra": edge_f1(*extra)})
 
 
-class Tally:
-    """Right edges, edges found and gold edges."""
-
-    right = found = gold = 0
-
-    @property
-    def f1(self) -> float:
-        """In per cent."""
-        return 200 * self.right / max(self.found + self.gold, 1)
-
-
-class Counts:
-    """Labelled edges of graphs: all, and those outside the tree."""
-
-    def __init__(self) -> None:
-        self.all, self.extra = Tally(), Tally()
-
-    def add(self, gold: Example, found: Iterable[LabelledEdge]) -> None:
-        """Count the edges found for a sentence with a gold graph."""
-        heads = gold.view.heads
-        for head, modifier, label in found:
-            right = gold.edges.get((head, modifier)) == label
-            for tally in (self.all, self.extra) if heads[modifier] != head else (self.all,):
-                tally.found += 1
-                tally.right += right
-        self.all.gold += len(gold.edges)
-        self.extra.gold += sum(heads[modifier] != head for head, modifier in gold.edges)
+def edge_f1(gold: set[PlacedEdge], system: set[PlacedEdge]) -> float:
+    """Return F1 of labelled edges, in per cent."""
+    return 200 * len(gold & system) / max(len(gold) + len(system), 1)
 
 
 class Data:

@@ -8,25 +8,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
+from treewright.corpus import Sentence
+from treewright.evaluate.attachment import is_punctuation
 from treewright.induce.tagged import PUNCTUATION
 from treewright.words.exchange import Exchange, Ints
-from treewright.words.shapes import is_punctuation, shapes
+from treewright.words.shapes import shapes
 from treewright.words.units import Units
 
 MIN_COUNT = 2  # rarer words are represented by their shape; not tuned
 MAX_FUNCTION_PERPLEXITY = 30.0  # classes whose words have at most this perplexity are function words; chosen on English
 SWEEPS = 20  # maximum number of sweeps; not tuned
-
-
-class HasForms(Protocol):
-    """The part of a sentence that clustering reads."""
-
-    @property
-    def forms(self) -> Sequence[str]: ...
 
 
 @dataclass(frozen=True)
@@ -43,7 +37,7 @@ class Clusters:
         if not all(0 <= number < len(self.names) for number in (0, *self.classes.values())):
             raise ValueError("clusters.classes has a number that is not that of a class")
 
-    def tags_of(self, sentence: HasForms) -> list[str]:
+    def tags_of(self, sentence: Sentence) -> list[str]:
         """Return the class of each word of a sentence; a token of nothing but punctuation marks is PUNCT."""
         return [PUNCTUATION if is_punctuation(form) else self.names[self.number(form)] for form in sentence.forms]
 

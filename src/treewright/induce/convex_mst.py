@@ -223,30 +223,24 @@ def indicator(cells: Cells, heads: NDArray[np.int32]) -> Array:
 Report = Callable[[int, float, float], None]
 
 
-@dataclass(frozen=True)
-class State:
-    """A point of the relaxation and its regression weights."""
-
-    y: Array
-    w: Array
-
-
-def start(cells: Cells, regression: Regression, options: ConvexMstOptions) -> State:
-    """Return the point at which all heads of a word have the same share, and its regression weights."""
-    y = np.where(cells.valid, np.repeat(1.0 / (cells.nodes - 1), cells.nodes.astype(np.int64) ** 2), 0.0)
-    return State(y, regression.fit(y, np.zeros(len(regression.codes)), options.tolerance))
+def equal_shares(cells: Cells) -> Array:
+    """Return the point at which all heads of a word have the same share."""
+    return np.where(cells.valid, np.repeat(1.0 / (cells.nodes - 1), cells.nodes.astype(np.int64) ** 2), 0.0)
 
 
 def frank_wolfe(
     cells: Cells,
     regression: Regression,
-    state: State,
     options: ConvexMstOptions,
     *,
     report: Report = lambda iteration, objective, gap: None,
-) -> State:
-    """Minimise by Frank-Wolfe with exact steps; `report(iteration, objective, gap)` is called in every iteration."""
-    y, w = state.y, state.w
+) -> tuple[Array, Array]:
+    """Minimise by Frank-Wolfe with exact steps from equal shares; return y and its regression weights w.
+
+    `report(iteration, objective, gap)` is called in every iteration.
+    """
+    y = equal_shares(cells)
+    w = regression.fit(y, np.zeros(len(regression.codes)), options.tolerance)
     pull = options.rule_weight * cells.follows_rule
     for iteration in range(1, options.iterations + 1):
         residual = y - regression.matrix @ w
@@ -264,4 +258,4 @@ def frank_wolfe(
         step = min(1.0, gap / curvature) if curvature > 0 else 1.0
         y = y + step * move
         w = w + step * (w_trees - w)
-    return State(y, w)
+    return y, w

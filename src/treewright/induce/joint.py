@@ -20,7 +20,7 @@ from treewright.checks import Checked, Count, NotNegative, Positive
 from treewright.induce import convex_mst, dmv
 from treewright.induce.dmv import DmvParameters, Limits
 from treewright.induce.tagged import TaggedCorpus
-from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, relax
+from treewright.relax import Answer, Oracle, Relaxation, relax
 
 Array = NDArray[np.float64]
 Heads = NDArray[np.int32]
@@ -159,16 +159,13 @@ def decode_jointly(
     allowed and 0 for the others, for a corpus of one sentence.
     """
     weight = weight_of(options)
-    relaxations = [
-        relax(
-            dual_oracles(corpus.sentence(span), parameters, limits, weight * scores, allowed),
-            step=PolyakStep(),
-            max_iterations=options.iterations,
-            max_seconds=max_seconds,
-            tolerance=TOLERANCE,
+    relaxations = []
+    for span, scores in zip(corpus.spans(), arc_scores, strict=True):
+        weighted = weight * scores if allowed is None else weight * scores + allowed
+        oracles: list[Oracle] = [DmvOracle(corpus.sentence(span), parameters, limits, allowed), ArcOracle(weighted)]
+        relaxations.append(
+            relax(oracles, max_iterations=options.iterations, max_seconds=max_seconds, tolerance=TOLERANCE)
         )
-        for span, scores in zip(corpus.spans(), arc_scores, strict=True)
-    ]
     generative, discriminative = zip(*map(trees_of, relaxations), strict=True)
     return JointTrees(
         np.concatenate(generative),
@@ -178,14 +175,6 @@ def decode_jointly(
         value=sum(relaxation.value for relaxation in relaxations),
         bound=sum(relaxation.bound for relaxation in relaxations),
     )
-
-
-def dual_oracles(
-    sentence: TaggedCorpus, parameters: DmvParameters, limits: Limits, scores: Array, allowed: Array | None = None
-) -> list[Oracle]:
-    """Return the two subproblems of joint decoding; they share every arc of the sentence."""
-    arc_scores = scores if allowed is None else scores + allowed
-    return [DmvOracle(sentence, parameters, limits, allowed), ArcOracle(arc_scores)]
 
 
 def trees_of(relaxation: Relaxation) -> tuple[Heads, Heads]:

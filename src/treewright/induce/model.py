@@ -97,7 +97,7 @@ class InducedParser(Component):
         run = Run(**how)
         options = resolve(InductionOptions() if options is None else options)
         sentences = sentences_of(train)
-        settings, number = options.to_json(), options.clusters
+        settings, number = asdict(options), options.clusters
 
         def origin() -> Origin:
             columns = (sentence.forms if number else sentence.upos for sentence in sentences)
@@ -139,7 +139,7 @@ class InducedParser(Component):
             arrays |= dict(zip(TABLES, self.dmv.tables(), strict=True))
         if self.arcs is not None:
             arrays |= {"codes": self.arcs.codes, "weights": self.arcs.weights}
-        header = {"kinds": self.kinds, "options": self.options.to_json(), "rules": asdict(self.rules)}
+        header = {"kinds": self.kinds, "options": asdict(self.options), "rules": asdict(self.rules)}
         if self.clusters is not None:
             header["clusters"] = asdict(self.clusters)
         return header, arrays

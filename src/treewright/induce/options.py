@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
 
 from treewright.checks import Count, Positive, check_fields
 from treewright.errors import InputError
@@ -43,10 +42,6 @@ class InductionOptions:
                 f"{self.method} needs rules, and rules need tags: with clusters the method is lc-dmv or dmv"
             )
         check_fields(self)
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
 
 
 def resolve(options: InductionOptions) -> InductionOptions:

@@ -1,4 +1,4 @@
-"""Rules of likely pairs of head tag and modifier tag: the published sets as data, and files of the user."""
+"""Rules of likely pairs of head tag and modifier tag: two sets as data, and files of the user."""
 
 from __future__ import annotations
 
@@ -25,12 +25,8 @@ def table(**rules: str) -> Table:
     return {head: tuple(modifiers.split()) for head, modifiers in rules.items()}
 
 
-NOUNS = "NOUN PROPN PRON"
-OF_A_NOUN = f"ADJ DET NUM {NOUNS} CONJ CCONJ AUX"
-
-# Head -> modifiers. `universal` is the set for twelve tags of Naseem et al. (2010) as Grave & Elhadad (2015) give it,
-# `noji` its adaptation to UD by Noji et al. (2016). `ud` is ours: content words are heads, as in UD. `content` has this
-# for more function words, and attaches adpositions to nouns only.
+# Head -> modifiers, after the sets for twelve tags of Naseem et al. (2010) and Noji et al. (2016). In `ud` content
+# words are heads, as in UD. `content` has this for more function words, and attaches adpositions to nouns only.
 RULES: dict[str, Table] = {
     "ud": table(
         ROOT="VERB NOUN",
@@ -46,20 +42,6 @@ RULES: dict[str, Table] = {
         PROPN="PROPN ADP DET CONJ CCONJ",
         PRON="ADP",
         ADJ="ADV CONJ CCONJ",
-    ),
-    "noji": table(
-        ROOT=f"VERB {NOUNS}",
-        VERB=f"{NOUNS} ADV VERB AUX",
-        NOUN=OF_A_NOUN,
-        PROPN=OF_A_NOUN,
-        PRON=OF_A_NOUN,
-        ADJ="ADV",
-    ),
-    "universal": table(
-        VERB="VERB NOUN PRON ADV ADP",
-        NOUN="NOUN ADJ DET NUM CONJ CCONJ",
-        ADJ="ADV",
-        ADP="NOUN",
     ),
 }
 UPOS = frozenset(  # of UD 1 and 2

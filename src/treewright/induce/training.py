@@ -33,7 +33,7 @@ def train_on(
     if options.method in {"dmv", "lc-dmv"}:
         return Learned(options, dmv_step(corpus, options, report, steps))
     space = ArcSpace.of(corpus, rules, options)
-    weights = steps.get("arcs", lambda: space.train(options, report).w)
+    weights = steps.get("arcs", lambda: space.train(options, report))
     if options.method == "convex-mst":
         return Learned(options, arcs=ArcModel(space.regression.codes, weights))
     start = joint.Pair(dmv_step(corpus, options, report, steps), weights)
@@ -70,15 +70,14 @@ class ArcSpace:
         cells = convex_mst.cells_of(corpus, rules)
         return cls(cells, convex_mst.Regression(cells, options.convex.ridge))
 
-    def train(self, options: InductionOptions, report: OnReport) -> convex_mst.State:
-        """Train Convex-MST alone."""
+    def train(self, options: InductionOptions, report: OnReport) -> convex_mst.Array:
+        """Train Convex-MST alone; return its weights."""
 
         def on_iteration(iteration: int, objective: float, gap: float) -> None:
             figures = {"objective": objective, "gap": gap}
             report(Report("Convex-MST", iteration, options.convex.iterations, figures=figures))
 
-        start = convex_mst.start(self.cells, self.regression, options.convex)
-        return convex_mst.frank_wolfe(self.cells, self.regression, start, options.convex, report=on_iteration)
+        return convex_mst.frank_wolfe(self.cells, self.regression, options.convex, report=on_iteration)[1]
 
     def balanced(
         self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, steps: StepResults

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -172,13 +172,3 @@ def candidate_arcs(arcs: ArcVariables) -> Candidates:
         np.ascontiguousarray(arcs.modifier[order], dtype=np.int32),
         marginal,
     )
-
-
-def only_arcs(words: int, heads: Indices, kept: list[int]) -> NDArray[Any]:
-    """Return adjustments over all words of a sentence that allow only the arcs of a tree over the words parsed."""
-    node = [0, *(position + 1 for position in kept)]
-    full = np.full((words + 1, words + 1), -np.inf)
-    for m, h in enumerate(heads.tolist()):
-        if m:
-            full[node[h], node[m]] = 0.0
-    return full

@@ -26,7 +26,7 @@ from treewright.grammar.collins_forest import Sentence as GrammarSentence
 from treewright.grammar.preparation import prepare
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import AgreementOptions, JointParse, grammar_result
-from treewright.joint.arcs import ArcVariables, Indices, agree_on_arcs, candidate_arcs, only_arcs
+from treewright.joint.arcs import ArcVariables, agree_on_arcs, candidate_arcs
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
 from treewright.joint.taggers import ConsideredTags, SentenceTagger
 from treewright.model import component
@@ -59,21 +59,20 @@ class GrammarWithDependencies(JointModel[Collins]):
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        head_rules: str | os.PathLike[str] | HeadRules | None = None,
         grammar_options: CollinsOptions | None = None,
         options: JointOptions | None = None,
         **how: Unpack[RunOptions],
     ) -> GrammarWithDependencies:
         """Train the three models on train, trees or a file of trees, and choose the weight of dependencies on dev.
 
-        Without dev the last tenth of the trees is held out. head_rules and grammar_options are those of
-        `Collins.train`. how: the keywords of `RunOptions`: seed is that of the dependency parser, report is called
-        after each epoch of the tagger and the parser; there is no checkpoint.
+        Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`. how: the
+        keywords of `RunOptions`: seed is that of the dependency parser, report is called after each epoch of the tagger
+        and the parser; there is no checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())
         trees, held_out = training_trees(train, dev)
-        grammar = Collins.from_trees(trees, head_rules, grammar_options)
+        grammar = Collins.train(trees, options=grammar_options)
         sentences, dev_sentences = (dependency_sentences(part, grammar.rules) for part in (trees, held_out))
         tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=run.report)
         parsing = ParserOptions(seed=options.seed, label_rules=False)
@@ -187,24 +186,6 @@ class JointProblem:
         """Find the best tree of the grammar alone."""
         nodes = len(self.forest.sentence.words) + 1
         return self.forest.best(np.zeros((nodes, nodes)))
-
-    def dependency_parse(self) -> Indices:
-        """Find the heads of the dependency parser alone, over the words that are parsed."""
-        [parsed] = self.model.parser.parse([self.sentence])
-        assert parsed.parse is not None
-        heads: Indices = parsed.parse.heads
-        return heads
-
-    def restricted_parse(self) -> LexicalParse:
-        """Find the grammar's best tree with the arcs of the dependency parser; without one, its best of all."""
-        if self.parts is None:
-            return self.grammar_parse()
-        sentence = self.forest.sentence
-        arcs = only_arcs(len(sentence.words), self.dependency_parse(), sentence.kept)
-        try:
-            return self.model.grammar.parse(sentence.words, adjust=arcs, considered=self.considered)
-        except InfeasibleError:
-            return self.grammar_parse()
 
 
 def dependency_sentences(trees: Iterable[Tree], rules: HeadRules) -> list[Sentence]:

@@ -68,11 +68,6 @@ class SentenceTagger:
         sequence = self.tagger.decode(self._sentence, adjust, confidence=False)
         return sequence.tags, sequence.value
 
-    def best_tags(self) -> list[str]:
-        """Return the names of the best tags."""
-        names = self.tags
-        return [names[tag] for tag in self.tagger.decode(self._sentence, confidence=False).tags.tolist()]
-
     @cached_property
     def _sentence(self) -> Sentence:
         return Sentence.from_words([leaf_of(word) for word in self.words])

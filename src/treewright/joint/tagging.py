@@ -7,13 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from treewright.corpus import Tree
-from treewright.grammar import Collins, CollinsOptions, HeadRules, Markov, PhraseParse, TreebankGrammar, TreebankOptions
+from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.treebank import MAX_WORDS
 from treewright.grammar.trees import TreeSource
 from treewright.joint.agreement import AgreementOptions, JointParse, TagParse
 from treewright.joint.model import JointModel, JointOptions, checked_weight, training_trees
-from treewright.joint.taggers import SentenceTagger, tagged_sentences
+from treewright.joint.taggers import tagged_sentences
 from treewright.joint.tags import TagProblem
 from treewright.model import component
 from treewright.model.component import Arrays
@@ -51,7 +51,6 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         train: TreeSource,
         dev: TreeSource | None = None,
         *,
-        head_rules: str | os.PathLike[str] | HeadRules | None = None,
         grammar_options: CollinsOptions | TreebankOptions | None = None,
         options: JointOptions | None = None,
         **how: Unpack[RunOptions],
@@ -59,18 +58,17 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         """Train both models on train, trees or a file of trees, and choose the weight of the tagger on dev.
 
         Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`, the default,
-        or of `TreebankGrammar.train`, and say by this which grammar it is; head_rules are those of `Collins.train`.
-        how: the keywords of `RunOptions`: seed is that of the tagger, report is called after each of its epochs.
-        There is no checkpoint.
+        or of `TreebankGrammar.train`, and say by this which grammar it is. how: the keywords of `RunOptions`: seed is
+        that of the tagger, report is called after each of its epochs. There is no checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())
         trees, held_out = training_trees(train, dev)
         grammar: Collins | TreebankGrammar
         if isinstance(grammar_options, TreebankOptions):
-            grammar = TreebankGrammar.from_trees(trees, grammar_options)
+            grammar = TreebankGrammar.train(trees, options=grammar_options)
         else:
-            grammar = Collins.from_trees(trees, head_rules, grammar_options)
+            grammar = Collins.train(trees, options=grammar_options)
         tagging = TaggerOptions(columns=("xpos",), seed=options.seed)
         tagger = Tagger.train(tagged_sentences(trees), tagged_sentences(held_out), options=tagging, report=run.report)
         return cls(grammar, tagger, 1.0).with_weight(options, held_out)
@@ -116,9 +114,3 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         """
         problem = TagProblem(self.grammar, self.tagger, words, tags, partial, max_words)
         return problem.parse(self.weight if weight is None else weight, **search)
-
-    def fixed_tags_parse(self, words: Sequence[str]) -> PhraseParse:
-        """Find the best tree of the grammar with the tags of the tagger, or a cover."""
-        known = set(self.grammar.tags)
-        tags = [tag if tag in known else None for tag in SentenceTagger(self.tagger, words).best_tags()]
-        return self.grammar.parse(words, tags=tags, partial=True)

@@ -154,7 +154,7 @@ class TagProblem:
         """Find the tree whose tags both choose together; search is that of `agree_on_tags`."""
         grammar, limit = self.grammar, self.max_words
         if isinstance(grammar, TreebankGrammar) and limit is not None and len(self.words) > limit:
-            parse = grammar.parse(self.words, tags=self._tags_of_tagger(), max_words=limit)
+            parse = grammar.parse(self.words, tags=self.tags_of_tagger(), max_words=limit)
             return grammar_result(parse, weight, "the tags are those of the tagger alone")
         try:
             return self._agree(weight, **search)
@@ -174,8 +174,8 @@ class TagProblem:
             raise InfeasibleError("the grammar has no tree with tags that the tagger considers")
         return grammar.result(relaxation, weight)
 
-    def _tags_of_tagger(self) -> list[str | None]:
-        """The given tags, and those of the tagger that the grammar has."""
+    def tags_of_tagger(self) -> list[str | None]:
+        """Return the given tags, and for the other words the best of the tagger that the grammar has."""
         names, known = list(self.scorer.tags), set(self.grammar.tags)
         best, value = self.scorer.best(np.zeros((len(self.words), len(names))))
         best_tags = [names[tag] for tag in best] if value > -math.inf else [""] * len(self.words)

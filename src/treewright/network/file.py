@@ -7,7 +7,7 @@ they are. Lists of words are stored as text in UTF-8, each word with a line brea
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
@@ -50,7 +50,7 @@ class Header:
 def to_arrays(model: NetworkModel) -> Stored:
     """Return the header and the arrays of a model file."""
     header = {
-        "sizes": model.sizes.to_json(),
+        "sizes": asdict(model.sizes),
         "classes": model.classes,
         "columns": [{"name": name, "values": values} for name, values in model.columns.items()],
         "labels": model.labels,

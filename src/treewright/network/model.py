@@ -18,7 +18,7 @@ scores of arcs are those of Dozat & Manning 2017).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from typing import Annotated, Any
 
 import numpy as np
@@ -66,10 +66,6 @@ class NetworkSizes:
     def state(self) -> int:
         """The size of the state of a word: both directions."""
         return 2 * self.units
-
-    def to_json(self) -> dict[str, int]:
-        """Return plain values for a model file."""
-        return asdict(self)
 
 
 @dataclass(frozen=True, eq=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from importlib import import_module
 from threading import local
 from types import ModuleType
@@ -84,7 +84,7 @@ class Network(Component):
         check(options, NetworkOptions | None, "options")
         chosen = run.with_seed(options or NetworkOptions())
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
-        state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, chosen.to_json(), words))
+        state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, asdict(chosen), words))
         trainer = training.Trainer(sentences, held_out, chosen, words, others)
         model: NetworkModel = trainer.run(state, observer)
         return cls(replace(model, metadata=metadata_of(sentences)).quantise())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass, field, replace
-from typing import Annotated, Any
+from dataclasses import dataclass, field, replace
+from typing import Annotated
 
 from treewright.checks import Checked, Count, NotNegative, Positive, Range, Rate, Share
 from treewright.learn import StageCost
@@ -69,10 +69,6 @@ class NetworkOptions(Checked):
     def reading_tags(self) -> NetworkOptions:
         """Return the options of a network that reads tags in place of predicting them."""
         return replace(self, tag_inputs=TAG_COLUMNS, sizes=replace(self.sizes, cls=max(self.sizes.cls, TAG_SIZE)))
-
-    def to_json(self) -> dict[str, Any]:
-        """Return plain values."""
-        return asdict(self)
 
 
 def stage_costs(options: NetworkOptions, words: int) -> list[StageCost]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -119,7 +119,7 @@ class Trainer:
             strings.labels,
             encoder.arrays(),
             strings.word_classes,
-            settings=self.options.to_json(),
+            settings=asdict(self.options),
             tag_inputs=self.options.tag_inputs,
         )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import chain
 
 import numpy as np
@@ -52,7 +52,7 @@ def check_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
 
 def kernel_weights(model: NetworkModel) -> NetworkWeights:
     """Return the weights of a model in the layout of the core; all threads share them."""
-    sizes, columns = list(model.sizes.to_json().values()), [len(values) for values in model.columns.values()]
+    sizes, columns = list(asdict(model.sizes).values()), [len(values) for values in model.columns.values()]
     arrays: dict[str, object] = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
     return NetworkWeights(arrays, sizes, columns, len(model.labels))
 

@@ -12,10 +12,13 @@ from itertools import islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
+import numpy as np
 import typer
+from numpy.typing import ArrayLike
 
 from treewright.corpus import Sentence, read, replacing
 from treewright.errors import InputError
+from treewright.evaluate.significance import Counts, bootstrap, p_value
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
@@ -211,3 +214,23 @@ def part(data: Path, treebank: str, split: str) -> Path:
         if path.exists():
             return path
     raise InputError(f"{data / treebank}: no {split}.conllu or {split}.conll there")
+
+
+def p_value_of(a: ArrayLike, b: ArrayLike, samples: int) -> float:
+    """Return the p-value of the difference of two shares by the paired bootstrap.
+
+    a, b: [sentence, 2], parts and wholes.
+
+    >>> p_value_of([[1, 2], [3, 4]], [[1, 2], [3, 4]], samples=9)
+    1.0
+    >>> p_value_of([[0, 1]] * 20, [[1, 1]] * 20, samples=99)
+    0.01
+    """
+
+    def difference(sums: Counts) -> Counts:
+        shares: Counts = sums[:, ::2] / np.maximum(sums[:, 1::2], 1)
+        return shares[:, 1] - shares[:, 0]
+
+    counts = np.column_stack([a, b]).astype(np.float64)
+    drawn, whole = difference(bootstrap(counts, samples, seed=0)), difference(counts.sum(0)[None])
+    return p_value(drawn, float(whole[0]))

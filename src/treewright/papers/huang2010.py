@@ -20,13 +20,20 @@ from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app,
 from treewright.corpus import Tree, read_trees
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
-from treewright.evaluate.significance import p_value_of
 from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
-from treewright.grammar.selftraining import balanced_weight
 from treewright.grammar.trees import prepare_trees
-from treewright.papers.common import Treebank, axes, data_argument, ensure_matplotlib, show_lines, stage_printer
+from treewright.papers.common import (
+    Treebank,
+    axes,
+    data_argument,
+    ensure_matplotlib,
+    p_value_of,
+    show_lines,
+    stage_printer,
+)
+from treewright.papers.selftraining import automatic_trees, balanced_weight
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
 PUBLISHED = {"single": 91.6, "product": 92.5}  # F1 on the test set of the WSJ, self-trained
@@ -99,14 +106,14 @@ def first_trees(path: Path, count: int, max_words: int | None) -> list[Tree]:
     """Return the first trees of a file that can be prepared, of at most max_words words."""
     if not path.is_file():
         raise InputError(f"{path.parent}: there is no {path.name}; DATA is a folder with treebanks such as trees/CRAFT")
-    found: list[Tree] = []
+    kept: list[Tree] = []
     with read_trees(path, on_error="skip") as reader:
         for tree in reader:
             trees, _ = prepare_trees([tree], True)
-            found += [one for one in trees if max_words is None or len(one.leaves()) <= max_words]
-            if len(found) >= count:
+            kept += [tree for tree in trees if max_words is None or len(tree.leaves()) <= max_words]
+            if len(kept) >= count:
                 break
-    return found
+    return kept
 
 
 @dataclass(frozen=True)
@@ -142,7 +149,7 @@ class Store:
         return [LatentGrammar.load(path) for path in paths]
 
     def trees(self, name: str, make: Callable[[], list[Tree]]) -> list[Tree]:
-        """Automatic trees."""
+        """Return automatic trees, parsed now or in an earlier run."""
         if self.folder is None:
             return make()
         path = self.folder / f"{name}.mrg"
@@ -151,7 +158,7 @@ class Store:
         return [Tree.parse(line) for line in path.read_text(encoding="utf-8").splitlines()]
 
     def counts(self, name: str, make: Callable[[], Counts]) -> Counts:
-        """Brackets of sentences."""
+        """Return the brackets of sentences, counted now or in an earlier run."""
         if self.folder is None:
             return make()
         path = self.folder / f"{name}.json"
@@ -207,7 +214,7 @@ class Grid:
         return self.store.trees(f"raw-by-{by}", lambda: automatic_trees(teacher, sentences))
 
     def _grammars(self, condition: str, seed: int, raw: Sequence[Tree] | None) -> list[LatentGrammar]:
-        """The grammars of all rounds of one training; with ST-Prod-Mult each seed has raw sentences of its own."""
+        """Train the grammars of all rounds; with ST-Prod-Mult each seed has raw sentences of its own."""
         self.report(f"{condition}, grammar {seed}")
         gold, own = self.data.gold, raw or ()
         if condition == "ST-Prod-Mult":
@@ -221,7 +228,7 @@ class Grid:
         )
 
     def _curve(self, condition: str, grammars: Sequence[Sequence[LatentGrammar]]) -> Curve:
-        """F1 on development trees after each round."""
+        """Return F1 on development trees after each round."""
         by_round = [
             list(map(f1_of, self._counts(condition, "dev", number, grammars, self.data.dev)))
             for number in range(self.sizes.rounds + 1)
@@ -241,13 +248,13 @@ class Grid:
         counts = self._test[condition]
         *singles, joined = map(f1_of, counts)
         mean = sum(singles) / len(singles)
-        found = Row(condition, at, singles[best], min(singles), max(singles), mean, joined, of_raw)
+        row = Row(condition, at, singles[best], min(singles), max(singles), mean, joined, of_raw)
         if condition == "Regular":
-            return found
+            return row
         above, regular = self._test[self.rows[-1].condition], self._test["Regular"]
         p_above, p_regular = (p_value_of(one[:-1].sum(0), counts[:-1].sum(0), SAMPLES) for one in (above, regular))
         return replace(
-            found, p_above=p_above, p_regular=p_regular, p_product=p_value_of(regular[-1], counts[-1], SAMPLES)
+            row, p_above=p_above, p_regular=p_regular, p_product=p_value_of(regular[-1], counts[-1], SAMPLES)
         )
 
 
@@ -257,14 +264,8 @@ def save_text(path: Path, text: str) -> None:
         file.write(text.encode())
 
 
-def automatic_trees(teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
-    """Return the trees of a teacher; sentences without one are left out."""
-    parses = (teacher.parse(words, partial=True) for words in sentences)
-    return prepare_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
-
-
 def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:
-    """F1 of the automatic trees against those that the treebank has."""
+    """Return F1 of the automatic trees against those that the treebank has."""
     by_words = {tuple(tree.leaves()): tree for tree in trees}
     pairs = [(by_words[tuple(tree.leaves())], tree) for tree in automatic if tuple(tree.leaves()) in by_words]
     return 100 * scores_of([gold for gold, _ in pairs], [tree for _, tree in pairs]).brackets.f1
@@ -275,26 +276,26 @@ def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Co
     joined = product(members)
     by_sentence = []
     for tree in trees:
-        found = joined.trees_by_member(tree.leaves())
-        by_sentence.append([scores_of([tree], [one]).brackets for one in found])
+        by_member = joined.trees_by_member(tree.leaves())
+        by_sentence.append([scores_of([tree], [parsed]).brackets for parsed in by_member])
     pairs = [[(2 * one.correct, one.gold + one.system) for one in scores] for scores in by_sentence]
     counts: Counts = np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
     return counts
 
 
 def member_f1(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> list[float]:
-    """F1 of each grammar, and last that of their product, in per cent."""
+    """Return F1 in per cent of each grammar, and last of their product."""
     return list(map(f1_of, member_counts(members, trees)))
 
 
 def f1_of(counts: Counts) -> float:
-    """F1 in per cent of the counts of sentences."""
+    """Return F1 in per cent of the counts of sentences."""
     right, total = map(int, counts.sum(0))
     return 100 * right / max(total, 1)
 
 
 def draw_curves(curves: Sequence[Curve], path: Path) -> None:
-    """F1 on the development trees against rounds: the mean of the grammars, and their product."""
+    """Draw F1 on the development trees against rounds: the mean of the grammars, and their product."""
     with axes(path) as axis:
         for number, curve in enumerate(curves):
             rounds = range(len(curve.products))
@@ -370,8 +371,8 @@ def grid_command(
     if output is not None:
         draw_curves(curves, output)
     if as_json:
-        found = {"rows": [asdict(row) for row in rows], "curves": [asdict(curve) for curve in curves]}
-        typer.echo(json.dumps(found))
+        figures = {"rows": [asdict(row) for row in rows], "curves": [asdict(curve) for curve in curves]}
+        typer.echo(json.dumps(figures))
         return
     show_lines(COLUMNS, [line_of(row) for row in rows])
     typer.echo(

@@ -23,10 +23,9 @@ from numpy.typing import NDArray
 from treewright.cli.options import Json, PlainCommand, Quiet, SkipBadTrees, examples, head_rules_option, new_app
 from treewright.cli.shared import note_skipped
 from treewright.corpus import Tree, read_trees, strip_traces
-from treewright.errors import FormatError, InputError
+from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.evaluate import Score
-from treewright.evaluate.significance import p_value_of
-from treewright.grammar import dependencies
+from treewright.grammar import CollinsOptions, LexicalParse, PhraseParse, dependencies
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import prepare_trees
 from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, TagParse
@@ -38,6 +37,7 @@ from treewright.papers.common import (
     Treebank,
     data_argument,
     echo_json,
+    p_value_of,
     progress,
     show_lines,
     stage_printer,
@@ -196,7 +196,7 @@ def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Seque
     problem = model.problem(gold.words)
     joint = problem.parse(model.weight)
     count = partial(counts_of_heads, model, gold)
-    parses = {"model 1": problem.grammar_parse(), "restricted": problem.restricted_parse(), "joint": joint}
+    parses = {"model 1": problem.grammar_parse(), "restricted": restricted_parse(problem), "joint": joint}
     limited = []
     for limit in limits:
         is_enough = joint.iterations <= limit
@@ -206,11 +206,31 @@ def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Seque
     return Outcome(systems, search_of(joint), search_without_split(model, problem, joint), tuple(limited))
 
 
+def restricted_parse(problem: JointProblem) -> LexicalParse:
+    """Find the grammar's best tree with the arcs of the dependency parser; without one, its best of all."""
+    if problem.parts is None:
+        return problem.grammar_parse()
+    [parsed] = problem.model.parser.parse([problem.sentence])
+    sentence = problem.forest.sentence
+    node = [0, *(position + 1 for position in sentence.kept)]
+    arcs = np.full((len(sentence.words) + 1, len(sentence.words) + 1), -np.inf)
+    arcs[[node[h] for h in parsed.heads], node[1:]] = 0.0
+    try:
+        return problem.model.grammar.parse(sentence.words, adjust=arcs, considered=problem.considered)
+    except InfeasibleError:
+        return problem.grammar_parse()
+
+
+def fixed_tags_parse(problem: TagProblem) -> PhraseParse:
+    """Find the best tree of the grammar with the tags of the tagger, or a cover."""
+    return problem.grammar.parse(problem.words, tags=problem.tags_of_tagger(), partial=True)
+
+
 def tag_outcome(model: GrammarWithTagger, gold: Gold) -> Outcome:
     """What the systems of Table 3 do with the words of a gold tree."""
     problem = model.problem(gold.words)
     joint = problem.parse(model.weight)
-    parses = {"fixed tags": model.fixed_tags_parse(gold.words), "joint": joint}
+    parses = {"fixed tags": fixed_tags_parse(problem), "joint": joint}
     systems = {name: counts_of_tags(gold, parse.tree) for name, parse in parses.items()}
     return Outcome(systems, search_of(joint), search_without_split(model, problem, joint))
 
@@ -390,7 +410,7 @@ class Options:
         if self.model is None:
             model = kind.train(
                 *folder.to_train(self.sentences),
-                head_rules=self.head_rules,
+                grammar_options=CollinsOptions(self.head_rules),
                 report=lambda done: show_stage(f"{self.treebank}: {done.stage}"),
             )
         else:

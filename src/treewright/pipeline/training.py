@@ -82,7 +82,7 @@ def plan_training(
     recipe, lacking = fit_to_treebank(recipe, sentences)
     settings = resolve(recipe.parser, sentences)
     training = Training(sentences, held_out, replace(recipe, parser=settings), words, others)
-    shown = settings.to_json() | ({} if recipe.network is None else {"network": recipe.network.to_json()})
+    shown = settings.to_json() | ({} if recipe.network is None else {"network": asdict(recipe.network)})
     stages = pipeline_stages(recipe, settings, sentences)
     return Plan(sentences, held_out, shown, stages, lambda *run: make(*training.run(*run)), [*notes, *lacking])
 

@@ -17,10 +17,8 @@ import io
 import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -32,7 +30,9 @@ from treewright.model.component import MAX_WEIGHT
 from treewright.words.classes import Classes
 from treewright.words.vectors import Vectors, key_of
 
+Note = Callable[[str], None]  # called with remarks for the user
 ShareDone = Callable[[float], None]  # called with the share of the file that has been read
+Row = tuple[int, str, bytes]  # the line of a word, the word, and its vector as float32
 
 PEEK = 1 << 16  # bytes that decide between text and binary, and the longest word of a binary file; not tuned
 MAX_SIZE = 1 << 14  # numbers of a vector; far above any use
@@ -45,59 +45,36 @@ OTHER_FILES = {
 }
 
 
-class Row(NamedTuple):
-    """A word and its vector."""
-
-    line: int
-    word: str
-    numbers: bytes  # float32
-
-
-@dataclass
-class Repeated:
-    """Words that a file has more than once: how many, and the first."""
-
-    what: str  # that such a word has already
-    count: int = 0
-    line: int = 0
-    word: str = ""
-
-    def add(self, line: int, word: str) -> None:
-        """Count a word."""
-        if not self.count:
-            self.line, self.word = line, word
-        self.count += 1
-
-    def notes(self, path: str) -> list[str]:
-        """Return a remark for the user, if there is something to remark."""
-        remark = f"the word {shown(self.word)} has a {self.what} already; {self.count} such words are left out"
-        return [f"{path}:{self.line}: {remark}"] if self.count else []
+def note_repeated(path: str, repeated: Sequence[tuple[int, str]], what: str, note: Note) -> None:
+    """Remark on words, with their lines, that have a vector or class already; nothing without such words."""
+    for line, word in repeated[:1]:
+        note(f"{path}:{line}: the word {shown(word)} has a {what} already; {len(repeated)} such words are left out")
 
 
 def read_vectors(
-    path: str | os.PathLike[str], *, max_words: int | None = None, progress: ShareDone | None = None
-) -> tuple[Vectors, list[str]]:
-    """Read the vectors of a file, at most those of its first `max_words` words; return them and remarks about them."""
+    path: str | os.PathLike[str], note: Note, *, max_words: int | None = None, progress: ShareDone | None = None
+) -> Vectors:
+    """Read the vectors of a file, at most those of its first `max_words` words."""
     name = os.fspath(path)
     with open_watched(path, progress) as file:
         opening = file.peek(PEEK)
         check_kind(name, opening)
         if opening.startswith(NUMPY_MAGIC):
-            name = str(words_beside(Path(path)))
-            rows = table_rows(Path(path))
+            beside = words_beside(Path(path))
+            name, rows = str(beside), table_rows(Path(path), beside)
         elif header := header_of(opening.partition(b"\n")[0]):
             file.readline()
             rows = rows_after_header(name, file, *header)
         else:
             rows = text_rows(name, file, 1)
-        return collect_vectors(name, islice(rows, max_words))
+        return collect_vectors(name, islice(rows, max_words), note)
 
 
-def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]:
-    """Join the rows, the first of each word, into one table; return it and remarks about it."""
+def collect_vectors(path: str, rows: Iterable[Row], note: Note) -> Vectors:
+    """Join the rows, the first of each word, into one table."""
     lines: dict[str, int] = {}  # of each word
     numbers = array("f")
-    repeated = Repeated("vector")
+    repeated: list[tuple[int, str]] = []
     for line, word, row in rows:
         key = key_of(word)
         if not key.strip():
@@ -105,7 +82,7 @@ def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]
         if "\n" in key:
             raise FormatError(path, line, f"the word {shown(word)} has a line break; {EXPECTED}")
         if key in lines:
-            repeated.add(line, word)
+            repeated.append((line, word))
             continue
         lines[key] = line
         numbers.frombytes(row)
@@ -116,7 +93,8 @@ def collect_vectors(path: str, rows: Iterable[Row]) -> tuple[Vectors, list[str]]
     if is_bad.any():
         word, line = list(lines.items())[int(is_bad.argmax())]
         raise FormatError(path, line, f"the vector of {shown(word)} has numbers that are not finite")
-    return Vectors.of(tuple(lines), table), repeated.notes(path)
+    note_repeated(path, repeated, "vector", note)
+    return Vectors.of(tuple(lines), table)
 
 
 def open_watched(path: str | os.PathLike[str], progress: ShareDone | None) -> io.BufferedReader:
@@ -208,7 +186,7 @@ def text_rows(path: str, file: Iterable[bytes], first_line: int, size: int = 0) 
                 other = fields[-len(numbers) - 1]
                 problem = f"{shown(other)} is no number; expected a word and {size} numbers"
             raise FormatError(path, line, problem)
-        yield Row(line, " ".join(fields[:-size]), array("f", numbers).tobytes())
+        yield line, " ".join(fields[:-size]), array("f", numbers).tobytes()
 
 
 def trailing_numbers(fields: Sequence[str]) -> list[float]:
@@ -242,7 +220,7 @@ def binary_rows(path: str, file: io.BufferedReader, size: int) -> Iterator[Row]:
         if len(data) < 4 * size:
             return
         text = decode(path, line, word[:-1].lstrip(b"\n"), EXPECTED)
-        yield Row(line, text, np.frombuffer(data, "<f4").astype(np.float32).tobytes())
+        yield line, text, np.frombuffer(data, "<f4").astype(np.float32).tobytes()
         line += 1
 
 
@@ -254,8 +232,8 @@ def words_beside(path: Path) -> Path:
     return beside
 
 
-def table_rows(path: Path) -> Iterator[Row]:
-    """Yield the rows of a table of NumPy, with the words in a text file of the same name beside it."""
+def table_rows(path: Path, beside: Path) -> Iterator[Row]:
+    """Yield the rows of a table of NumPy, with the words in the text file beside it."""
     try:
         table = np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, OSError, EOFError) as error:
@@ -263,13 +241,12 @@ def table_rows(path: Path) -> Iterator[Row]:
     if table.ndim != 2 or table.dtype.kind not in "fiu":
         raise FormatError(str(path), 0, f"{table.dtype}{list(table.shape)}; expected numbers [words, size]")
     check_size(str(path), table.shape[1])
-    beside = words_beside(path)
     with open_input(beside) as file:
         words = [decode(str(beside), line, data, EXPECTED).strip("\r\n") for line, data in enumerate(file, 1)]
     if len(words) != len(table):
         raise FormatError(str(beside), 0, f"{len(words)} words, but {path} has {len(table)} vectors")
     for line, (word, row) in enumerate(zip(words, table, strict=True), 1):
-        yield Row(line, word, row.astype(np.float32).tobytes())
+        yield line, word, row.astype(np.float32).tobytes()
 
 
 def decode(path: str, line: int, data: bytes, expected: str) -> str:
@@ -280,23 +257,24 @@ def decode(path: str, line: int, data: bytes, expected: str) -> str:
         raise FormatError(path, line, f"byte {error.start + 1} of the line is not UTF-8; {expected}") from None
 
 
-def read_classes(path: str | os.PathLike[str], *, progress: ShareDone | None = None) -> tuple[Classes, list[str]]:
-    """Read the word classes of a file of Brown clusters; return them and remarks about them."""
+def read_classes(path: str | os.PathLike[str], note: Note, *, progress: ShareDone | None = None) -> Classes:
+    """Read the word classes of a file of Brown clusters."""
     name = os.fspath(path)
     with open_watched(path, progress) as file:
         rows = list(class_rows(name, file))
     if not rows:
         raise FormatError(name, 0, f"the file has no word classes; {EXPECTED_CLASSES}")
     column = path_column(name, rows)
-    repeated = Repeated("class")
+    repeated: list[tuple[int, str]] = []
     path_of: dict[str, str] = {}
     for line, fields in rows:
         word = canonical(fields[1 - column])
         if word in path_of:
-            repeated.add(line, fields[1 - column])
+            repeated.append((line, fields[1 - column]))
         else:
             path_of[word] = fields[column]
-    return Classes.of(path_of.items()), repeated.notes(name)
+    note_repeated(name, repeated, "class", note)
+    return Classes.of(path_of.items())
 
 
 def class_rows(path: str, file: Iterable[bytes]) -> Iterator[tuple[int, list[str]]]:

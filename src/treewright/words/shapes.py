@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
-
 MAX_ENDING = 3  # letters of an ending in a shape; not tuned
 
 
@@ -18,11 +16,3 @@ def shapes(form: str) -> list[str]:
     shape = "A" if form[:1].isupper() else "a"
     endings = [form[-letters:].lower() for letters in range(min(MAX_ENDING, len(form) - 1), 0, -1)]
     return [*(f"<{shape}-{ending}>" for ending in endings), f"<{shape}>"]
-
-
-def is_punctuation(form: str) -> bool:
-    """
-    >>> is_punctuation("..."), is_punctuation("a.m.")
-    (True, False)
-    """
-    return all(unicodedata.category(character).startswith("P") for character in form)

@@ -42,7 +42,7 @@ class Units:
 
     @classmethod
     def of(cls, sentences: Iterable[Sequence[str]], min_count: int) -> Units:
-        """The units of sentences; words that occur less often than `min_count` are represented by their shapes.
+        """Return the units of sentences; words that occur less often than `min_count` are represented by their shapes.
 
         >>> units = Units.of([["The", "dog"], ["the", "cat"]], 2)
         >>> units.names, units.text.tolist()
@@ -55,19 +55,15 @@ class Units:
                 text.extend([number_of.setdefault(form, len(number_of)) for form in forms])
                 text.append(-1)
         numbers = np.frombuffer(text, np.int32)
-        counts = np.bincount(numbers[numbers >= 0], minlength=len(number_of))
-        return cls._of_forms(list(number_of), counts, numbers, min_count)
-
-    @classmethod
-    def _of_forms(cls, forms: list[str], counts: NDArray[np.int64], text: Ints, min_count: int) -> Units:
-        unit_of = units_of(forms, counts.tolist(), min_count)
+        counts = np.bincount(numbers[numbers >= 0], minlength=len(number_of)).tolist()
+        unit_of = units_of(list(number_of), counts, min_count)
         totals: Counter[tuple[str, bool]] = Counter()
-        for unit, count in zip(unit_of, counts.tolist(), strict=True):
+        for unit, count in zip(unit_of, counts, strict=True):
             totals[unit] += count
         order = sorted(totals, key=lambda unit: (-totals[unit], unit))
-        number_of = {unit: number for number, unit in enumerate(order)}
-        table = np.array([*(number_of[unit] for unit in unit_of), len(order)], np.int32)  # -1 is the last entry
-        return cls(tuple(name for name, _ in order), tuple(is_shape for _, is_shape in order), table[text])
+        rank = {unit: number for number, unit in enumerate(order)}
+        table = np.array([*(rank[unit] for unit in unit_of), len(order)], np.int32)  # -1 is the last entry
+        return cls(tuple(name for name, _ in order), tuple(is_shape for _, is_shape in order), table[numbers])
 
     def bigrams(self) -> tuple[Ints, Ints, Ints]:
         """Count the pairs of units in a row, boundaries included: first, second, count."""

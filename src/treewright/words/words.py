@@ -97,9 +97,7 @@ class Words(Component):
         number of repeated words; progress with the share of the file that has been read.
         """
         check(max_words, Count | None, "max_words")
-        vectors, remarks = read_vectors(path, max_words=max_words, progress=progress)
-        for remark in remarks:
-            note(remark)
+        vectors = read_vectors(path, note, max_words=max_words, progress=progress)
         return cls(vectors, Classes(), {"vectors": Path(path).name})
 
     @classmethod
@@ -114,10 +112,7 @@ class Words(Component):
 
         path: the file, compressed or not; note and progress are those of `from_vectors`.
         """
-        classes, remarks = read_classes(path, progress=progress)
-        for remark in remarks:
-            note(remark)
-        return cls(Vectors(), classes, {"classes": Path(path).name})
+        return cls(Vectors(), read_classes(path, note, progress=progress), {"classes": Path(path).name})
 
     def join(self, other: Words) -> Words:
         """Return these words with the vectors and the classes of others in place of their own, where those have any."""

@@ -13,8 +13,8 @@ scratch on the treebank and these trees. The treebank has a weight at which both
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
@@ -82,7 +82,7 @@ def selftrain(
     if not sentences:
         raise InputError("the raw text has no sentence")
     options = run.with_seed(options or LatentOptions())
-    settings = {**options.to_json(), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
+    settings = {**asdict(options), "by": by, "teachers": teachers, "students": students, "disjoint": disjoint}
 
     def origin() -> Origin:
         return Origin.now(hash_of([*gold, *map("\n".join, sentences)]), hash_of(held_out or ()), settings)
@@ -122,15 +122,14 @@ class SelfTraining:
     def parse_raw(self, teacher: LatentGrammar, sentences: Sequence[Sequence[str]]) -> list[Tree]:
         """Return the trees of a teacher; sentences without one are left out."""
 
-        def parse(*_: object) -> KeptTrees:
-            trees: list[Tree] = []
+        def words_with_progress() -> Iterator[Sequence[str]]:
             for number, words in enumerate(sentences):
                 if self.run.progress:
                     self.run.progress("raw text", 0, number, len(sentences))
-                parse = teacher.parse(words, partial=True)
-                if not parse.given_up:
-                    trees.append(parse.tree)
-            return KeptTrees(prepare_trees(trees, True)[0])
+                yield words
+
+        def parse(*_: object) -> KeptTrees:
+            return KeptTrees(automatic_trees(teacher, words_with_progress()))
 
         return list(self.steps.part(KeptTrees, "raw", parse))
 
@@ -162,6 +161,12 @@ class KeptTrees(list[Tree]):
         """Write the file."""
         with open_output(path) as file:
             file.writelines(f"{tree}\n".encode() for tree in self)
+
+
+def automatic_trees(teacher: LatentGrammar, sentences: Iterable[Sequence[str]]) -> list[Tree]:
+    """Return the trees of a teacher; sentences without one are left out."""
+    parses = (teacher.parse(words, partial=True) for words in sentences)
+    return prepare_trees((parse.tree for parse in parses if not parse.given_up), True)[0]
 
 
 def balanced_weight(gold: Sequence[Tree], automatic: Sequence[Tree]) -> float:

@@ -77,9 +77,9 @@ METHODS: dict[tuple[str, str], dict[str, Any]] = {
     ("LP(M)", "automaton"): {"method": "lp", "flow": "multi", **_AUTOMATON},
     ("LP(M)", "product"): {"method": "lp", "flow": "multi", **_PRODUCT},
     ("ILP", "tight"): {"method": "ilp", "siblings": "automaton", "grandparents": "tight"},
-    ("DD-5000", ""): {"method": "dd", "tighten": False, "max_iterations": 5000},
-    ("DD-250", ""): {"method": "dd", "tighten": False, "max_iterations": 250},
-    ("DD-250, Polyak", ""): {"method": "dd", "tighten": False, "max_iterations": 250, "steps": "polyak"},
+    ("DD-5000", ""): {"method": "dd", "published": True, "max_iterations": 5000},
+    ("DD-250", ""): {"method": "dd", "published": True, "max_iterations": 250},
+    ("DD-250, Polyak", ""): {"method": "dd", "published": True, "max_iterations": 250, "steps": "polyak"},
     ("exact", ""): {"method": "exact"},
 }
 # (percent exact on random sentences, seconds a sentence of the treebank)
@@ -264,7 +264,7 @@ def table1(
             exact[model] = decoded(parser, test, method="exact")
             if model != "arc":
                 step(f"{treebank}: dual decomposition of {model}")
-                dual[model] = decoded(parser, test, method="dd", tighten=False, max_iterations=max_iterations)
+                dual[model] = decoded(parser, test, method="dd", published=True, max_iterations=max_iterations)
                 step(f"{treebank}: dual decomposition of {model}, tightened")
                 tightened[model] = decoded(parser, test, method="dd", max_iterations=max_iterations)
         yield Row1(treebank, exact, dual, tightened, TREEBANKS.get(treebank, ()))
@@ -343,12 +343,12 @@ def figures(
         step(f"{treebank}: dual decomposition of {model}")
         traces = [
             sentence.parse.trace or {}
-            for sentence in parser.parse(dev, method="dd", tighten=False, max_seconds=None, trace=True)
+            for sentence in parser.parse(dev, method="dd", published=True, max_seconds=None, trace=True)
         ]
         recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])
         for limit in limits if model == "sib" else ():
             step(f"{treebank}: {limit} iterations")
-            found = list(parser.parse(dev, method="dd", tighten=False, max_seconds=None, max_iterations=limit))
+            found = list(parser.parse(dev, method="dd", published=True, max_seconds=None, max_iterations=limit))
             steps.append(evaluate(found, dev, 0.0))
             trees.append([sentence.heads.tobytes() for sentence in found])
     matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]

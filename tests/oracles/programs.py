@@ -236,7 +236,7 @@ def agreement_bound(scores: Mapping[str, Any], root: str) -> float:
         program.variable(0.0, ("trees", 1), *(((kind, heads[m], m), -1) for kind in kinds for m in range(1, nodes)))
     for h in range(nodes):
         others = [m for m in range(1, nodes) if m != h]
-        above = [None] if h == 0 or grand is None else [g for g in range(nodes) if g != h]
+        above: list[int | None] = [None] if h == 0 or grand is None else [*range(h), *range(h + 1, nodes)]
         for chosen in product((False, True), repeat=len(others)):
             modifiers = [m for m, taken in zip(others, chosen, strict=True) if taken]
             entries = [(("choices", h), 1), *((("modifier", h, m), 1) for m in modifiers)]

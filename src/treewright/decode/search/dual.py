@@ -58,12 +58,9 @@ def solve(
     check_seconds(max_seconds)
     check_tolerance(tolerance)
     parts = problem.parts
+    u = v = np.zeros(parts.arcs) if published else None
     if warm_start is not None:
         u, v = _align(warm_start, parts)
-    elif published:
-        u = v = np.zeros(parts.arcs)
-    else:
-        u = v = None
     seconds = math.inf if max_seconds is None else float(max_seconds)
     options = _core.DualOptions(
         projective=problem.projective,

@@ -105,9 +105,10 @@ static bool is_large(const Parts &parts) {
 }
 
 static void make_dual_options(DualOptions *options, bool projective, bool single_root, double beta, bool polyak,
-                              int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten) {
-  new (options)
-      DualOptions{{projective, single_root, beta, {}}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
+                              int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
+                              bool facts) {
+  new (options) DualOptions{
+      {projective, single_root, beta, facts, {}}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
 }
 
 static DualResult dual_decomposition(const Parts &parts, const DualOptions &options, std::optional<ScoreColumn> u,
@@ -178,7 +179,7 @@ void bind_dual(nb::module_ &m) {
   nb::class_<DualOptions>(m, "DualOptions", "The options of dual decomposition.")
       .def("__init__", &make_dual_options, nb::kw_only(), nb::arg("projective"), nb::arg("single_root"),
            nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
-           nb::arg("trace"), nb::arg("tighten"));
+           nb::arg("trace"), nb::arg("tighten"), nb::arg("facts"));
   m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("options"),
         nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
         "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");

@@ -88,12 +88,14 @@ class DualDecomposition {
     options_ = options;
     iterations = 0;
     trace = DualTrace();
-    best = stages_.run(parts, options.pieces.single_root, options.tolerance, false,
-                       [&](const Conditioning &problem, const int *known, bool is_last) {
-                         const int rest = options.max_iterations - iterations;
-                         open(problem, known, is_last ? rest : (rest + 1) / 2, watch);
-                         return search(problem, first_u, first_v);
-                       });
+    best = stages_.run(
+        parts, options.pieces.single_root, options.tolerance, false,
+        [&](const Conditioning &problem, const int *known, bool is_last) {
+          const int rest = options.max_iterations - iterations;
+          open(problem, known, is_last ? rest : (rest + 1) / 2, watch);
+          return search(problem, first_u, first_v);
+        },
+        !options.pieces.facts);
     certificate = Certificate::none;
     if (best.is_certified(options.tolerance)) certificate = agreed_ ? Certificate::agreement : Certificate::bound;
     conclude(parts);

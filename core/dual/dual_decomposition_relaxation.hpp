@@ -14,7 +14,8 @@
 // multipliers are not far larger than scores; otherwise rounding() bounds the error.
 //
 // Two facts about trees are written into the automata, which tightens the bound and costs nothing: the
-// root has a child (exactly one with a single root), and no word's head is one of its modifiers.
+// root has a child (exactly one with a single root), and no word's head is one of its modifiers. The automata of the
+// paper do not have them (`facts = false`).
 #pragma once
 
 #include <algorithm>
@@ -38,6 +39,7 @@ struct RelaxationOptions {
   bool projective = false;
   bool single_root = true;
   double beta = 0.001;  // the share of the arc scores in the subproblem of the tree
+  bool facts = true;    // about trees, in the automata
   Grid grid;            // of the scores, which are below 1 in magnitude; multipliers are multiples of its width
 };
 
@@ -47,8 +49,9 @@ class Relaxation {
   void open(const Parts &parts, const RelaxationOptions &options) {
     parts_ = parts;
     options_ = options;
-    if (parts_.has_grand()) forbid_two_cycles();
-    if (parts_.has_transitions()) parts_.transition(1, 0, parts_.side_size(1)) = forbidden;  // the root has a child
+    if (options_.facts && parts_.has_grand()) forbid_two_cycles();
+    if (options_.facts && parts_.has_transitions())
+      parts_.transition(1, 0, parts_.side_size(1)) = forbidden;  // the root has a child
     state.assign(parts_.arcs(), ArcState::open);
     u.assign(parts_.arcs(), 0.0);
     v.assign(parts_.arcs(), 0.0);
@@ -244,9 +247,9 @@ class Relaxation {
   void decode_root() {
     char *chosen = chosen_.data() + parts_.side_begin[1];
     const int count = parts_.side_size(1);
-    if (!options_.single_root) {
+    if (!options_.single_root || !options_.facts) {
       decode_side(1);
-      if (parts_.has_transitions() || std::find(chosen, chosen + count, 1) != chosen + count) return;
+      if (!options_.facts || parts_.has_transitions() || std::find(chosen, chosen + count, 1) != chosen + count) return;
       // Nothing scores sequences and every arc costs: the best one child is the best choice of some.
     }
     std::fill_n(chosen, count, char(0));

@@ -48,9 +48,9 @@ class Grid {
 
 class Conditioning {
  public:
-  // losses are those of given, and must outlive it.
-  void open(const Parts &given, Losses &losses, double threshold) {
-    losses_ = &losses, threshold_ = threshold;
+  // losses are those of given, and must outlive it. Parts that no tree has are forbidden unless `keeps_unusable`.
+  void open(const Parts &given, Losses &losses, double threshold, bool keeps_unusable = false) {
+    losses_ = &losses, threshold_ = threshold, keeps_unusable_ = keeps_unusable;
     is_centred_ = threshold < Losses::infinity;
     parts = given;
     error = 0;
@@ -112,10 +112,11 @@ class Conditioning {
       const int size = parts.side_size(side), begin = parts.side_begin[side];
       for (int p = 0; p <= size; ++p)
         for (int q = p; q <= size; ++q) {
-          const bool is_out = (p > 0 && is_forbidden(begin + p - 1)) || (q < size && is_forbidden(begin + q)) ||
-                              losses_->is_unusable(side, p, q);
+          const bool is_out = (p > 0 && is_forbidden(begin + p - 1)) || (q < size && is_forbidden(begin + q));
           const double best = q == size ? losses_->best_stop[side] : losses_->best_sibling[parts.modifier[begin + q]];
-          keep_second_order(parts.transition(side, p, q), is_out, losses_->transition(side, p, q), best);
+          const double loss = losses_->is_unusable(side, p, q) ? unusable(parts.transition(side, p, q))
+                                                               : losses_->transition(side, p, q);
+          keep_second_order(parts.transition(side, p, q), is_out, loss, best);
         }
     }
   }
@@ -125,14 +126,19 @@ class Conditioning {
       for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in) {
         const int upper = parts.in_arc[in];
         for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id) {
-          const bool is_out = is_forbidden(upper) || is_forbidden(id) || parts.modifier[id] == parts.head[upper];
+          const bool is_out = is_forbidden(upper) || is_forbidden(id),
+                     is_cycle = parts.modifier[id] == parts.head[upper];
           const double best = losses_->best_grand[parts.modifier[id]];
-          keep_second_order(parts.grand(upper, id), is_out, losses_->grand(upper, id), best);
+          const double loss = is_cycle ? unusable(parts.grand(upper, id)) : losses_->grand(upper, id);
+          keep_second_order(parts.grand(upper, id), is_out, loss, best);
         }
       }
   }
 
   bool is_forbidden(int id) const { return parts.arc[id] == forbidden; }
+
+  // The loss of a part that no tree has.
+  double unusable(double score) const { return keeps_unusable_ && score > forbidden ? 0 : Losses::infinity; }
 
   void keep_second_order(double &score, bool is_out, double loss, double best) {
     if (!keep(score, is_out ? Losses::infinity : loss)) return;
@@ -184,7 +190,7 @@ class Conditioning {
   }
 
   Losses *losses_ = nullptr;
-  bool is_centred_ = false;
+  bool is_centred_ = false, keeps_unusable_ = false;
   double threshold_ = 0, largest_ = 0, constant_ = 0, second_order_error_ = 0;
 };
 

@@ -58,11 +58,12 @@ class Stages {
  public:
   // search(problem, known tree or null, is_last) -> StageResult. problem() and losses() are those of the last call.
   // With a proof, bounds are those that the search records: none from losses, and no repetition, whose threshold
-  // multipliers need not respect.
+  // multipliers need not respect. keeps_unusable is that of conditioning.hpp.
   template <typename Search>
-  BoundedTree run(const Parts &parts, bool single_root, double tolerance, bool has_proof, Search search) {
+  BoundedTree run(const Parts &parts, bool single_root, double tolerance, bool has_proof, Search search,
+                  bool keeps_unusable = false) {
     losses_.open(parts, single_root);
-    has_proof_ = has_proof;
+    has_proof_ = has_proof, keeps_unusable_ = keeps_unusable;
     const int max_tries = has_proof ? 0 : max_repetitions;
     BoundedTree best;
     std::vector<double> thresholds = losses_.thresholds();
@@ -91,7 +92,7 @@ class Stages {
 
   template <typename Search>
   StageResult call(const Parts &parts, double threshold, const BoundedTree &known, bool is_last, Search search) {
-    problem_.open(parts, losses_, threshold);
+    problem_.open(parts, losses_, threshold, keeps_unusable_);
     return search(problem_, known.value > forbidden ? known.heads.data() : nullptr, is_last);
   }
 
@@ -118,7 +119,7 @@ class Stages {
 
   Losses losses_;
   Conditioning problem_;
-  bool has_proof_ = false;
+  bool has_proof_ = false, keeps_unusable_ = false;
 };
 
 }  // namespace treewright

@@ -511,7 +511,7 @@ class SearchResult(SolvedTree):
 class DualOptions:
     """The options of dual decomposition."""
 
-    def __init__(self, *, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, tighten: bool) -> None: ...
+    def __init__(self, *, projective: bool, single_root: bool, beta: float, polyak: bool, max_iterations: int, max_seconds: float, tolerance: float, trace: bool, tighten: bool, facts: bool) -> None: ...
 
 def dual_decomposition(parts: Parts, options: DualOptions, u: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None, v: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> DualResult:
     """

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance, varied_instance
 from oracles.processes import interrupted_after, needs_timer
+from oracles.programs import agreement_bound
 
 import treewright as tw
 from treewright.errors import BudgetError, InfeasibleError, InputError
@@ -88,6 +90,39 @@ def test_the_bound_comes_down_to_the_linear_program_and_no_further(parts: str, r
         relaxed = tw.decode.tree(instance.arc, **instance.arguments, method="lp", grandparents="automaton")
         parse = decode(instance, steps="polyak", max_iterations=3000, tighten=False)
         assert relaxed.bound - 1e-5 <= parse.bound <= relaxed.bound + 0.02
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", ["sib stop", "grand", "sib grand stop"])
+def test_the_published_bound_is_the_value_of_the_linear_program_without_extra_facts(parts: str, root: str) -> None:
+    weaker = 0
+    for seed in range(6):
+        instance = random_instance(seed, 4, parts=parts, root=root)
+        relaxed = agreement_bound({"arc": instance.arc, **instance.scores}, root)
+        published = decode(instance, steps="polyak", max_iterations=3000, published=True)
+        assert relaxed - 1e-6 <= published.bound <= relaxed + 0.02 * max(1.0, relaxed - instance.best())
+        weaker += published.bound > decode(instance, steps="polyak", max_iterations=3000, tighten=False).bound + 0.03
+    assert weaker > 0  # the facts matter on some of them
+
+
+@pytest.mark.parametrize("root", ROOTS)
+@pytest.mark.parametrize("parts", PARTS)
+def test_the_published_algorithm_bounds_every_tree(parts: str, root: str) -> None:
+    certified = [
+        check_against_every_tree(varied_instance(seed, parts=parts, root=root), max_iterations=600, published=True)
+        for seed in range(30)
+    ]
+    assert sum(certified) >= 15
+
+
+def test_the_published_multipliers_begin_at_zero() -> None:
+    instance = random_instance(3, 6, parts="sib grand stop")
+    assert instance.scores
+    lifted = instance.arc + np.arange(7.0)  # a constant for each word, which no tree can avoid
+    published = [decode(replace(instance, arc=arc), published=True, trace=True) for arc in (instance.arc, lifted)]
+    assert published[0].trace is not None
+    assert published[1].trace is not None
+    assert not np.allclose(np.diff(published[0].trace["dual"])[:3], np.diff(published[1].trace["dual"])[:3])
 
 
 def test_any_beta_and_any_start_certify_the_same_value() -> None:

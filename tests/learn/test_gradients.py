@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+from typing import Any
+
 import numpy as np
 import pytest
 from oracles.instances import Instance, random_instance
+from oracles.programs import head_value
 from oracles.trees import Distribution, Tree, all_trees, grandparents_of, siblings_of, stops_of
 
 from treewright import _core
@@ -142,6 +146,30 @@ def test_free_heads_find_at_least_the_best_tree(kinds: str) -> None:
         missed, step = automata_difference(parts_of(instance).core, best)
         assert dot(step, parts_of(instance)) <= 1e-9  # each head may take what the tree gives it, or something better
         assert missed == (step.arc > 0).sum()
+
+
+@pytest.mark.parametrize("kinds", ["sib stop", "sib grand stop"])
+def test_free_heads_choose_the_best_of_all_subsets(kinds: str) -> None:
+    for seed in range(10):
+        instance = random_instance(seed, 4, parts=kinds)
+        scores = {"arc": instance.arc, **instance.scores}
+        tree = heads(-1, 2, 0, 2, 3)
+        _, step = automata_difference(parts_of(instance).core, tree)
+        best = instance.value(tree) - dot(step, parts_of(instance))
+        assert best == pytest.approx(sum(best_choice(scores, h) for h in range(5)))
+
+
+def best_choice(scores: dict[str, Any], h: int) -> float:
+    """The highest value of any set of modifiers of h with any head of h, which may be among them."""
+    others, grand = [m for m in range(1, 5) if m != h], scores.get("grand")
+    values = []
+    for size in range(len(others) + 1):
+        for modifiers in combinations(others, size):
+            value = head_value(scores, h, modifiers)
+            if grand is not None and h != 0:
+                value += max(sum(grand[g, h, m] for m in modifiers if m != g) for g in range(5) if g != h)
+            values.append(value)
+    return max(values)
 
 
 def test_a_tree_of_other_arcs_is_refused() -> None:

@@ -8,6 +8,7 @@ from itertools import combinations, product
 from typing import Any
 
 import numpy as np
+from oracles.trees import all_trees
 from scipy.optimize import Bounds, LinearConstraint, milp
 from scipy.sparse import coo_array
 
@@ -220,3 +221,43 @@ def add_trigrams(program: Program, tagger: Trigrams, weight: float, n: int) -> N
             score = weight * float(tagger.scores[i, c] + tagger.trigram[a, b, c])
             ends = [(("pair", i + 1, b, c), -1)] if i + 1 < n else []
             program.variable(score, (("pair", i, a, b), 1), (("tag", i, c), -1), *ends)
+
+
+def agreement_bound(scores: Mapping[str, Any], root: str) -> float:
+    """Return the best value of a mixture of trees that agrees with mixtures of each head's free choices.
+
+    The choice of a head is any set of modifiers and, where there are grandparent scores, any head of its own, even one
+    of its modifiers (such a pair has no score): the linear program whose dual Koo et al. (2010) solve, by its vertices.
+    """
+    nodes, grand = len(scores["arc"]), scores.get("grand")
+    program = Program()
+    for heads in all_trees(nodes - 1, root=root):
+        kinds = ("modifier",) if grand is None else ("modifier", "head")
+        program.variable(0.0, ("trees", 1), *(((kind, heads[m], m), -1) for kind in kinds for m in range(1, nodes)))
+    for h in range(nodes):
+        others = [m for m in range(1, nodes) if m != h]
+        above: list[int | None] = [None] if h == 0 or grand is None else [*range(h), *range(h + 1, nodes)]
+        for chosen in product((False, True), repeat=len(others)):
+            modifiers = [m for m, taken in zip(others, chosen, strict=True) if taken]
+            entries = [(("choices", h), 1), *((("modifier", h, m), 1) for m in modifiers)]
+            for g in above:
+                total = head_value(scores, h, modifiers)
+                if g is not None and grand is not None:
+                    total += sum(float(grand[g, h, m]) for m in modifiers if m != g)
+                program.variable(total, *entries, *([] if g is None else [(("head", g, h), 1)]))
+    for row in ("trees", *(("choices", h) for h in range(nodes))):
+        program.limits[row] = 1.0, 1.0
+    return program.solve(integral=False)
+
+
+def head_value(scores: Mapping[str, Any], h: int, modifiers: Sequence[int]) -> float:
+    """Return the arc, sibling and stop scores of a head with these modifiers."""
+    total = sum(float(scores["arc"][h, m]) for m in modifiers)
+    for side in (0, 1):
+        inner = h
+        for m in sorted((m for m in modifiers if (m > h) == bool(side)), key=lambda m: abs(m - h)):
+            total += float(scores["sib"][h, m, inner]) if "sib" in scores else 0.0
+            inner = m
+        if "stop" in scores and (h, side) != (0, 0):
+            total += float(scores["stop"][h, inner, side])
+    return total

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from oracles.instances import random_instance
+from oracles.programs import head_value
 from typer.testing import CliRunner
 
 import treewright as tw
@@ -20,7 +25,17 @@ from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
 
 
-SMALL = ParserOptions(pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10))
+SMALL = ParserOptions(pruning=Pruning(bits=10), scoring=Scoring(bits=18, epochs=5), labelling=Labelling(bits=10))
+
+
+@pytest.fixture(autouse=True)
+def small_models(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    if "slow" not in request.keywords:
+        monkeypatch.setattr(koo2010, "trained", small_parser)
+
+
+def small_parser(train: Sequence[tw.Sentence], model: str, learner: str) -> Parser:
+    return Parser.train(train, options=replace(SMALL, model=model, learner=learner, projective=False))
 
 
 @pytest.fixture
@@ -68,32 +83,68 @@ def test_a_decoding_counts_heads_and_certificates() -> None:
 def test_table1_prints_a_line_a_decoder() -> None:
     decodings = [koo2010.Decoding(uas, certified, 50.0, 0.01) for uas, certified in ((80, 100), (81.5, 90))]
     both, second = {"sib": decodings[0], "grand": decodings[1]}, {"sib": decodings[1], "grand": decodings[0]}
-    row = koo2010.Row1("toy", {"arc": decodings[0], **both}, second, both, (1, 2, 3, 4, 5, 6, 7))
+    seconds = {"arc": 0.1, "sib": 0.2, "grand": 0.3}
+    row = koo2010.Row1("toy", {"arc": decodings[0], **both}, second, both, seconds, (1, 2, 3, 4, 5, 6, 7))
     assert koo2010.table1_lines(row) == [
-        ["toy", "exact", "80.00", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
-        ["", "dd", "", "81.50", "80.00", "90.00", "100.00", "0.0100", "0.0100"],
-        ["", "dd, tightened", "", "80.00", "81.50", "100.00", "90.00", "0.0100", "0.0100"],
-        ["", "the paper's", "1", "2", "3", "4", "5", "6", "7"],
+        ["toy", "exact", "80.00", "80.00", "81.50", "", "", "100.00", "90.00", "0.0100", "0.0100"],
+        ["", "dd", "", "81.50", "80.00", "50.00", "50.00", "90.00", "100.00", "0.0100", "0.0100"],
+        ["", "dd, tightened", "", "80.00", "81.50", "50.00", "50.00", "100.00", "90.00", "0.0100", "0.0100"],
+        ["", "the paper's", "1", "2", "3", "4", "5", "", "", "6", "7"],
+        ["", "training", "", "", "", "", "", "", "", "0.2000", "0.3000"],
     ]
 
 
 def test_table3_has_a_projective_column_beside_each(data: Path) -> None:
-    [row] = koo2010.table3(data, ["toy"], options=SMALL)
+    [row] = koo2010.table3(data, ["toy"], learner="perceptron")
     assert list(row.uas) == ["sib", "P-sib", "grand", "P-grand"]
     for name, uas in row.uas.items():
-        model, projective = name.removeprefix("P-"), name.startswith("P-")
-        parser = Parser.train(tw.read(SAMPLE), model=model, projective=projective, options=SMALL)
-        assert uas == pytest.approx(counted_uas(parser, method="exact")[0], rel=1e-9)
+        parser = small_parser(list(tw.read(SAMPLE)), name.removeprefix("P-"), "perceptron")
+        assert uas == pytest.approx(counted_uas(parser, projective=name.startswith("P-"))[0], rel=1e-9)
+
+
+def test_free_automata_choose_the_best_sets_of_modifiers(data: Path) -> None:
+    [row] = koo2010.free_automata(data, ["toy"])
+    parser = small_parser(list(tw.read(SAMPLE)), "sib", "perceptron")
+    right = chosen = words = 0
+    for sentence in tw.read(SAMPLE):
+        arcs = koo2010.free_arcs(parser.parts(sentence))
+        chosen, words = chosen + len(arcs), words + len(sentence)
+        right += len(set(arcs) & {(head, m) for m, head in enumerate(sentence.heads.tolist(), start=1)})
+    assert [row.precision, row.recall] == pytest.approx([100 * right / chosen, 100 * right / words])
+
+
+def test_the_arcs_of_free_automata_are_the_best_subsets() -> None:
+    for seed in range(5):
+        instance = random_instance(seed, 4, parts="sib stop")
+        scores = {"arc": instance.arc, **instance.scores}
+        arcs = koo2010.free_arcs(tw.decode.Parts.from_arrays(instance.arc, **instance.scores))
+        for h in range(5):
+            others = [m for m in range(1, 5) if m != h]
+            subsets = [list(s) for size in range(len(others) + 1) for s in combinations(others, size)]
+            best = max(subsets, key=lambda modifiers: head_value(scores, h, modifiers))
+            assert sorted(m for head, m in arcs if head == h) == best
+
+
+def test_trained_models_are_decoded_by_every_method(data: Path) -> None:
+    rows = list(koo2010.table2_trained(data, "toy", words=14, instances=3))
+    assert [(row.model, row.method, row.encoding) for row in rows] == [
+        (model, *method) for model in koo2010.AUTOMATA for method in koo2010.METHODS
+    ]
+    for row in rows:
+        if row.method in ("exact", "ILP"):
+            assert row.integral == 100
+    exact = {row.model: row.uas for row in rows if row.method == "exact"}
+    assert all(row.uas == exact[row.model] for row in rows if row.integral == 100)
 
 
 @pytest.fixture
 def curves(data: Path) -> koo2010.Curves:
-    return koo2010.figures(data, "toy", limits=(5, 50), options=SMALL)
+    return koo2010.figures(data, "toy", limits=(5, 50))
 
 
 def test_curves_are_those_counted_with_each_limit(curves: koo2010.Curves) -> None:
-    parser = Parser.train(tw.read(SAMPLE), model="sib", projective=False, options=SMALL)
-    runs = [counted_uas(parser, method="dd", tighten=False, max_iterations=limit) for limit in (5, 50)]
+    parser = small_parser(list(tw.read(SAMPLE)), "sib", "perceptron")
+    runs = [counted_uas(parser, method="dd", published=True, max_iterations=limit) for limit in (5, 50)]
     assert curves.uas.tolist() == pytest.approx([uas for uas, _ in runs], rel=1e-9)
     same = [one == last for one, last in zip(runs[0][1], runs[1][1], strict=True)]
     assert curves.matches.tolist() == pytest.approx([100 * sum(same) / len(same), 100], rel=1e-9)
@@ -114,8 +165,8 @@ def test_figures_are_drawn_and_their_numbers_printed(
 
 def test_each_step_is_reported_before_it_begins(data: Path) -> None:
     reported: list[tuple[str, int, int]] = []
-    list(koo2010.table3(data, ["toy"], sentences=5, options=SMALL, report=lambda *step: reported.append(step)))
-    assert reported == [(f"toy: {name}", done, 4) for done, name in enumerate(("sib", "P-sib", "grand", "P-grand"))]
+    list(koo2010.table3(data, ["toy"], sentences=5, report=lambda *step: reported.append(step)))
+    assert reported == [("toy: sib", 0, 2), ("toy: grand", 1, 2)]
 
 
 def test_a_treebank_that_is_not_there_is_named(tmp_path: Path) -> None:

@@ -49,6 +49,7 @@ class SearchOptions(TypedDict, total=False):
     beta: float  # dd: the share of the arc scores in the tree's subproblem
     warm_start: Multipliers | None  # dd: `parse.multipliers` of a similar problem
     tighten: bool  # dd: fix arcs when the bound stops falling
+    published: bool  # dd: the algorithm of Koo et al. (2010) to the letter
     start: climb.Start | rearrange.Start  # climb, rearrange: the first tree
     patience: int  # climb: restarts without a better tree before it ends
     max_restarts: int | None  # climb

@@ -345,7 +345,7 @@ def table3(
             parser = study.parser(treebank, System("grand", learner))
             study.report(f"{treebank}: climbing and dual decomposition of grand-{learner}")
             climb = values(parses(parser, test, method="climb", patience=patience))
-            dual = parses(parser, test, method="dd", tighten=False)
+            dual = parses(parser, test, method="dd", published=True)
             best = parses(parser, test)
             difference = values(dual) - climb
             is_known = np.array([sentence.parse.certified for sentence in best])

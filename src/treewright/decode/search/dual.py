@@ -29,15 +29,17 @@ def solve(
     max_seconds: float | None = None,
     warm_start: Multipliers | None = None,
     tighten: bool = True,
+    published: bool = False,
     trace: bool = False,
 ) -> Parse:
     """Drive tree and automata to agree; return the best tree seen, certified when they do or the bound is met.
 
     steps is the rule of the paper ("koo") or Polyak's, which aims at the best value known. beta is the share of the
     arc scores that the tree's subproblem has. warm_start takes the multipliers of an earlier result.
-    tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing;
-    False is the algorithm as published, but for its start: multipliers begin at the second best head of each word
-    instead of 0, so that constants added to all heads of a word change nothing.
+    tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing.
+    published is the algorithm of the paper: multipliers begin at 0 instead of the second best head of each word (so
+    that constants added to all heads of a word change its course), the automata do not know that the root has a child
+    and that no word's head is one of its modifiers, and nothing is tightened.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and
@@ -56,7 +58,9 @@ def solve(
     check_seconds(max_seconds)
     check_tolerance(tolerance)
     parts = problem.parts
-    u, v = (None, None) if warm_start is None else _align(warm_start, parts)
+    u = v = np.zeros(parts.arcs) if published else None
+    if warm_start is not None:
+        u, v = _align(warm_start, parts)
     seconds = math.inf if max_seconds is None else float(max_seconds)
     options = _core.DualOptions(
         projective=problem.projective,
@@ -67,7 +71,8 @@ def solve(
         max_seconds=seconds,
         tolerance=float(tolerance),
         trace=bool(trace),
-        tighten=bool(tighten),
+        tighten=tighten and not published,
+        facts=not published,
     )
     solution = _core.dual_decomposition(parts, options, u, v)
     if solution.bound == -math.inf:

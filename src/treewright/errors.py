@@ -40,7 +40,9 @@ class InfeasibleError(InputError):
     this set requires or forbids; constraints of other kinds (a single root, projectivity, scores) have none.
     """
 
-    def __init__(self, message: str, constraints: tuple[str, ...] = (), conflict: Iterable[tuple[int, int]] = ()) -> None:
+    def __init__(
+        self, message: str, constraints: tuple[str, ...] = (), conflict: Iterable[tuple[int, int]] = ()
+    ) -> None:
         super().__init__(message)
         self.constraints = constraints
         self.conflict = list(dict.fromkeys(conflict))

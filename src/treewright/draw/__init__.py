@@ -11,5 +11,6 @@ from treewright.draw.drawing import Drawing
 from treewright.draw.measure import clean
 from treewright.draw.pictures import html, latex, svg, text
 from treewright.draw.reliability import reliability
+from treewright.draw.style import style_sheet
 
-__all__ = ["Drawing", "clean", "html", "latex", "reliability", "svg", "text"]
+__all__ = ["Drawing", "clean", "html", "latex", "reliability", "style_sheet", "svg", "text"]

@@ -16,6 +16,10 @@ LONGEST_WORD = 40  # columns, this and the next two not tuned; longer texts are 
 LONGEST_TAG = 14
 LONGEST_LABEL = 24
 
+# Kinds of arcs, those first that others are drawn over.
+DRAWING_ORDER = ("correct", "tree", "suggested", "given", "pinned", "decided", "basic", "extra", "missed")
+DRAWING_ORDER += ("wrong-label", "wrong-head", "rejected", "doubtful", "changed")
+
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
     """Draw the scene as lines of text, none longer than width unless a single word is."""
@@ -89,7 +93,7 @@ def draw_token(canvas: Canvas, row: Row, token: Token, y: int, pen: Pen) -> None
 
 def importance(stroke: Stroke) -> int:
     """Return a rank: the more important strokes are drawn later, over the others."""
-    return ["correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head"].index(stroke.arc.kind)
+    return DRAWING_ORDER.index(stroke.arc.kind)
 
 
 Trunks = dict[int, tuple[str, int]]  # the style of the leg drawn last in a column, and the level it reaches

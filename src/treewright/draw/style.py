@@ -30,7 +30,7 @@ COLOURS = {
     "pinned": ("#17705a", "#6fd3b4"),
     "changed": ("#8a2aa8", "#dc9df2"),
     "doubtful": ("#ad6500", "#f5b955"),
-    "rejected": ("#c2410c", "#ff8f54"),
+    "rejected": ("#b3123f", "#ff8299"),
     "sure-0": ("#a82c06", "#f4693a"),
     "sure-1": ("#ad6500", "#f5b955"),
     "sure-2": ("#76703f", "#d6cf9f"),

@@ -6,8 +6,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+import numpy as np
+
 from treewright.corpus import Sentence
-from treewright.decode import Parse
+from treewright.decode import ArrayResult
 from treewright.errors import InfeasibleError
 from treewright.parser.decisions import Arc
 from treewright.parser.question import Question
@@ -208,19 +210,22 @@ def costs(loss: float) -> str:
     return f"scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
 
 
-def explain(question: Question, best: Parse, without_word: Question, arc: Arc) -> Explanation:
-    """Compare the best tree of a question to the best one with an arc; without_word: without decisions on its word."""
+def explain(best: Sentence, without_word: Question, arc: Arc) -> Explanation:
+    """Compare a sentence with its best tree to the best tree with an arc.
+
+    without_word: the question for the latter, without decisions on the word.
+    """
     rival, wider, added = without_word.with_arc(arc)
-    own = [(int(head), word) for word, head in enumerate(best.heads[1:].tolist(), 1)]
-    wider, _ = wider.with_candidates(own)
+    wider, _ = wider.with_candidates((head, word) for word, head in enumerate(best.heads.tolist(), 1))
     marginal = wider.marginals()
-    ours, theirs = parts_of_tree(wider.parts, best.heads), parts_of_tree(wider.parts, rival.heads)
+    nodes = np.concatenate([np.array([-1], np.int32), best.heads])
+    ours, theirs = parts_of_tree(wider.parts, nodes), parts_of_tree(wider.parts, rival.heads)
     head, modifier = arc
     return Explanation(
         arc,
-        question.labelled(best),
+        best,
         wider.labelled(rival),
-        float(marginal[best.heads[modifier], modifier]),
+        float(marginal[nodes[modifier], modifier]),
         float(marginal[head, modifier]),
         only_in(ours, theirs),
         only_in(theirs, ours),
@@ -236,16 +241,14 @@ def only_in(parts: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def alternatives(
-    question: Question, best: Parse, without_word: Question, modifier: int, heads: Iterable[int]
+    best: Sentence, without_word: Question, marginal: ArrayResult, modifier: int, heads: Iterable[int]
 ) -> Alternatives:
     """Return what the best tree with each of the heads of a word loses against the best tree, in the order of heads.
 
-    Heads that no tree gives the word, and the one that it has, are left out. without_word: the question without
-    decisions on the word.
+    Heads that no tree gives the word, and the one that it has, are left out. best: the sentence with its best tree.
+    without_word: the question for the other trees, without decisions on the word; marginal: that of its arcs.
     """
-    own = int(best.heads[modifier])
-    without_word, _ = without_word.with_candidates([(own, modifier)])
-    marginal = without_word.marginals()
+    own, parse = int(best.heads[modifier - 1]), best.parse
     rivals = []
     for head in heads:
         if head in (modifier, own):
@@ -254,10 +257,9 @@ def alternatives(
             rival, wider, added = without_word.with_arc((head, modifier))
         except InfeasibleError:  # the root of a sentence of one word, for example
             continue
-        labels, _ = wider.labels(rival)
         is_candidate = (head, modifier) not in added
-        loss, is_certified = best.score - rival.score, best.certified and rival.certified
-        of_arc = float(marginal[head, modifier]), labels[modifier - 1]
+        loss, is_certified = parse.score - rival.score, parse.certified and rival.certified
+        of_arc = float(marginal[head, modifier]), wider.label_beside(best, rival, modifier)
         rivals.append(Alternative(head, loss, *of_arc, is_candidate, is_certified))
     probability = float(marginal[own, modifier])
-    return Alternatives(question.labelled(best), modifier, probability, tuple(rivals), marginal.exact)
+    return Alternatives(best, modifier, probability, tuple(rivals), marginal.exact)

@@ -354,7 +354,7 @@ class Parser(Component):
         arc = check_arc((head, modifier), len(checked_sentence(sentence)))
         arcs = Decisions(tuple(require), tuple(forbid))
         question, without_word = self._questions_about(sentence, arc[1], projective, limit, arcs)
-        return explanation.explain(question, question.best(), without_word, arc)
+        return explanation.explain(question.labelled(question.best()), without_word, arc)
 
     def _questions_about(
         self,
@@ -399,7 +399,9 @@ class Parser(Component):
         word = check_word(modifier, words)
         arcs = Decisions(tuple(require), tuple(forbid))
         question, without_word = self._questions_about(sentence, word, projective, limit, arcs)
-        every = explanation.alternatives(question, question.best(), without_word, word, range(words + 1))
+        best = question.labelled(question.best())
+        without_word, _ = without_word.with_candidates([(int(best.heads[word - 1]), word)])
+        every = explanation.alternatives(best, without_word, without_word.marginals(), word, range(words + 1))
         return replace(every, heads=tuple(sorted(every.heads, key=lambda rival: rival.loss)[:heads]))
 
     def kbest(

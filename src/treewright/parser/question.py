@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from typing import TYPE_CHECKING, Any
@@ -12,8 +12,10 @@ import numpy as np
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import ArrayResult, Candidates, Parse, Parts
+from treewright.decode.constraints import is_feasible
 from treewright.decode.options import ArcConstraints
-from treewright.errors import InfeasibleError, InputError
+from treewright.decode.problem import Problem
+from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
 from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
 
@@ -89,14 +91,22 @@ class Question:
         [parse] = self.worker.climb(self.inputs, [self.parts], [start], self.projective, self.root, options)
         return with_scope(parse, self.arcs)
 
-    def labels(self, parse: Parse) -> tuple[list[str], Confidence]:
-        """Return the labels of a tree, those that are decided among them, and the confidence of each."""
-        decided = self.decided.labels
+    def labels(self, parse: Parse, decided: Sequence[str] | None = None) -> tuple[list[str], Confidence]:
+        """Return the labels of a tree and the confidence of each; labels that are decided, or given here, are kept."""
+        decided = decided or self.decided.labels
         rows = None if decided is None else [decided]
         [labels], [confidence] = self.worker.label([self.sentence], self.inputs, [parse.heads], rows)
         if decided is not None:  # the model may not have a label that is decided
             labels = [best if own == OPEN else own for own, best in zip(decided, labels, strict=True)]
         return labels, confidence
+
+    def label_beside(self, best: Sentence, parse: Parse, word: int) -> str:
+        """Return the label of a word in a tree, beside the labels of a sentence where the tree has the same heads."""
+        same = (parse.heads[1:] == best.heads).tolist()
+        same[word - 1] = False
+        own = self.decided.labels or [OPEN] * len(same)
+        kept = [label if is_same else old for is_same, label, old in zip(same, best.deprels, own, strict=True)]
+        return self.labels(parse, kept)[0][word - 1]
 
     def labelled(self, parse: Parse) -> Sentence:
         """Return a copy of the sentence with a tree and its labels."""
@@ -112,14 +122,17 @@ class Question:
         return decode.marginals(self.flat, rounds=BELIEF_ROUNDS, **self.shape)
 
     def with_arc(self, arc: Arc) -> tuple[Parse, Question, tuple[Arc, ...]]:
-        """Return the best tree with an arc, the question that it answers, and the arcs that were added to it."""
+        """Return the best tree with an arc, the question that it answers, and the arcs that were added to it.
+
+        Where no projective tree has the arc and the decisions, the best of all trees is sought.
+        """
         required = replace(self, decided=self.decided.extended(require=[arc]))
-        if arc in self.candidates:
-            try:
-                return decode.tree(self.parts, **required.search), self, ()
-            except InfeasibleError:
-                pass  # every tree with this arc has one that pruning removed
+        if arc in self.candidates and is_feasible(Problem.of(self.parts, **required.shape)):
+            return decode.tree(self.parts, **required.search), self, ()
         constraints = constraints_of(required.decided, self.root)
+        if self.projective and self.is_decided and not is_projective_possible(len(self.sentence), constraints):
+            return replace(self, projective=False, is_crossing=True).with_arc(arc)
+        # Every tree with this arc has one that pruning removed.
         needed = self.worker.prune_under(self.inputs, self.projective, **constraints)
         wider, added = self.with_candidates(zip(needed.head.tolist(), needed.modifier.tolist(), strict=True))
         return decode.tree(wider.parts, **required.search), wider, added
@@ -132,6 +145,11 @@ class Question:
         candidates = union(self.arcs, added)
         [parts] = self.worker.score(self.inputs, [candidates])
         return replace(self, arcs=candidates, parts=parts), added
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether some arc is required or forbidden."""
+        return bool(self.decided.require or self.decided.forbid)
 
     @property
     def candidates(self) -> set[Arc]:

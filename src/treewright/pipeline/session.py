@@ -227,17 +227,17 @@ class Session:
         """
         word = check_word(word, len(self._text), "word")
         count = check_count(k, "k")
-        question = self._asked(word)
-        shown = int(self.tree.heads[word])
-        probability = question.arcs.marginal[:, word].copy()  # of the model that prunes: for arcs that it removed
-        excluded = [word, shown, *self._state[word - 1].rejected]
-        probability[excluded] = 0
-        likely = [int(head) for head in (-probability).argsort(kind="stable")[:count] if probability[head] > 0]
-        question, _ = question.with_candidates((head, word) for head in likely)
-        marginal = question.marginals()[:, word]
+        question, best = self._asked(word), self.sentence
+        own = int(best.heads[word - 1])
+        excluded = [word, own, *self._state[word - 1].rejected]
+        by_pruner = question.arcs.marginal[:, word].copy()  # ranks the arcs that pruning removed, too
+        by_pruner[excluded] = 0
+        likely = [int(head) for head in (-by_pruner).argsort(kind="stable")[:count] if by_pruner[head] > 0]
+        question, _ = question.with_candidates((head, word) for head in [own, *likely])
+        marginal = question.marginals()
         candidates = {head for head, modifier in question.candidates if modifier == word}.difference(excluded)
-        ranked = sorted(candidates, key=lambda head: (-marginal[head], head))[:count]
-        return explanation.alternatives(self._question(), self.tree, question, word, ranked)
+        ranked = sorted(candidates, key=lambda head: (-marginal[head, word], head))[:count]
+        return explanation.alternatives(best, question, marginal, word, ranked)
 
     @guarded
     def why(self, head: int, word: int) -> Explanation:
@@ -247,7 +247,7 @@ class Session:
         aside.
         """
         arc = check_arc((head, word), len(self._text), "word")
-        return explanation.explain(self._question(), self.tree, self._asked(arc[1], arc[0]), arc)
+        return explanation.explain(self.sentence, self._asked(arc[1], arc[0]), arc)
 
     @guarded
     def labels(self, word: int) -> list[tuple[str, float]]:

@@ -85,6 +85,21 @@ class BoundLabeller {
     return {labels, probability};
   }
 
+  // The probability of each label of word m of the one sentence of a batch.
+  NewScoreColumn probabilities(const AtomBatch &batch, const IndexColumn &heads, int m, const Weights &weights,
+                               float scale, const std::optional<LabelScores> &added) {
+    const int nodes = int(checked_nodes(batch, {heads}));
+    if (m < 1 || m >= nodes) throw nb::value_error("there is no such word");
+    if (added && (int(added->shape(0)) != nodes || int(added->shape(1)) != labeller_.labels()))
+      throw nb::value_error("added must have a row for each node and a column for each label");
+    NewScoreColumn probability = new_array<NewScoreColumn>(std::size_t(labeller_.labels()));
+    with_weights(weights, 1, bits_, [&](const auto &table) {
+      labeller_.open(batch.at(0), heads.data(), added ? added->data() : nullptr);
+      labeller_.probabilities(table.data, batch.at(0), tag_, sets_, scale, m, probability.data());
+    });
+    return probability;
+  }
+
   // gold: the labels of all sentences one after the other, -1 where they are open. Returns the sum of the losses.
   double learn(BoundLearner &learner, const AtomBatch &batch, const std::vector<IndexColumn> &heads, IndexColumn gold,
                float margin) {
@@ -147,6 +162,9 @@ void bind_labeller(nb::module_ &m) {
            "The best label of each node of all sentences, -1 for a root, and its probability, where scores are "
            "multiplied by scale. added: scores of another model for each node and label, in the unit of the weights; "
            "given: the labels that are decided, -1 for the others.")
+      .def("probabilities", &BoundLabeller::probabilities, nb::arg("batch"), nb::arg("heads").noconvert(), nb::arg("m"),
+           nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("added").noconvert() = nb::none(),
+           "The probability of each label of word m of one sentence; arguments as in `best`.")
       .def("learn", &BoundLabeller::learn, nb::arg("learner"), nb::arg("batch"), nb::arg("heads"),
            nb::arg("gold").noconvert(), nb::arg("margin"),
            "Adds the gradient of the gold labels' log probability; returns the loss.");

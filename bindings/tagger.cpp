@@ -3,6 +3,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <cmath>
 #include <optional>
@@ -37,11 +38,26 @@ class BoundTagModel {
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
                  std::optional<Scores> adjust, bool confidence, double temperature) {
     return best(check(atoms, begin, pool, rows), rows, PlainWeights{checked(weights), 1}, adjust, confidence,
-                temperature);
+                temperature, {});
   }
   Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
-                       std::optional<Scores> adjust, bool confidence, double temperature) {
-    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence, temperature);
+                       std::optional<Scores> adjust, bool confidence, double temperature,
+                       const TagModel::Candidates &candidates) {
+    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence, temperature,
+                candidates);
+  }
+
+  NewScores probabilities_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
+                                std::optional<Scores> adjust, double temperature,
+                                const TagModel::Candidates &candidates) {
+    const WordTable table = check(words, rows);
+    const RoundedWeights rounded{checked(weights), scale};
+    check_decoding(rows.shape(0), scale, adjust, temperature, candidates);
+    NewScores probability = new_array<NewScores>(rows.shape(0), std::size_t(model_.tags()));
+    nb::gil_scoped_release nogil;
+    model_.probabilities(table, rows.data(), int(rows.shape(0)), rounded, adjust ? adjust->data() : nullptr,
+                         temperature, candidates, probability.data());
+    return probability;
   }
 
   double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
@@ -56,11 +72,10 @@ class BoundTagModel {
  private:
   template <typename Weights>
   Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights,
-               const std::optional<Scores> &adjust, bool confidence, double temperature) {
+               const std::optional<Scores> &adjust, bool confidence, double temperature,
+               const TagModel::Candidates &candidates) {
     const std::size_t n = rows.shape(0);
-    if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
-    if (adjust) check_adjust(*adjust, n);
-    if (!std::isfinite(weights.scale)) throw nb::value_error("the scale of the weights must be finite");
+    check_decoding(n, weights.scale, adjust, temperature, candidates);
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
     std::optional<NewScoreColumn> probabilities;
     if (confidence) probabilities = new_array<NewScoreColumn>(n);
@@ -68,7 +83,7 @@ class BoundTagModel {
     {
       nb::gil_scoped_release nogil;
       value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, temperature,
-                            tags.data(), probabilities ? probabilities->data() : nullptr);
+                            tags.data(), probabilities ? probabilities->data() : nullptr, candidates);
     }
     if (!adjust && !std::isfinite(value)) throw nb::value_error("the weights contain NaN or infinite numbers");
     return {tags, value, probabilities};
@@ -99,6 +114,17 @@ class BoundTagModel {
   const typename Column::Scalar *checked(const Column &weights) const {
     if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights must have 2^bits entries");
     return weights.data();
+  }
+  void check_decoding(std::size_t words, float scale, const std::optional<Scores> &adjust, double temperature,
+                      const TagModel::Candidates &candidates) const {
+    if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
+    if (adjust) check_adjust(*adjust, words);
+    if (!std::isfinite(scale)) throw nb::value_error("the scale of the weights must be finite");
+    if (!candidates.empty() && candidates.size() != words)
+      throw nb::value_error("candidates must have a list a word, or be empty");
+    for (const std::vector<std::int32_t> &tags : candidates)
+      for (const std::int32_t tag : tags)
+        if (tag < 0 || tag >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
   }
   void check_adjust(const Scores &adjust, std::size_t words) const {
     if (adjust.shape(0) != words || adjust.shape(1) != std::size_t(model_.tags()))
@@ -212,7 +238,12 @@ void bind_tagger(nb::module_ &m) {
            "sequence has the weight exp(score / temperature).")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
-           nb::arg("confidence"), nb::arg("temperature") = 1.0, "The same for the rows of TagWords or LemmaWords.")
+           nb::arg("confidence"), nb::arg("temperature") = 1.0, nb::arg("candidates") = TagModel::Candidates(),
+           "The same for the rows of TagWords or LemmaWords. candidates[i], unless it is empty, are the tags that word "
+           "i may have: those of its row among them, or all of them if there are none.")
+      .def("probabilities_words", &BoundTagModel::probabilities_words, nb::arg("words"), nb::arg("rows").noconvert(),
+           nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
+           nb::arg("temperature"), nb::arg("candidates"), "The probability of each tag of each word, [word, tag].")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),

@@ -107,6 +107,18 @@ class Labeller {
     }
   }
 
+  // Writes the probability of each label of word m among its candidates, 0 for other labels.
+  template <typename Weight>
+  void probabilities(const Weight *weights, const Atoms &atoms, int tag, const LabelSets &sets, float scale, int m,
+                     double *probability) {
+    scores_.resize(width_);
+    std::fill_n(probability, labels_, 0.0);
+    choices_.resize(std::max<std::size_t>(choices_.size(), 1));
+    list_choices(weights, sets.find(key(atoms, tag, m)), m, choices_[0]);
+    for (const LabelChoice &choice : choices_[0])
+      probability[choice.label] = probability_of(choice.label, choices_[0], scale);
+  }
+
   // The pairs of labels that no two modifiers of a word have.
   void set_exclusions(const std::vector<std::pair<int, int>> &pairs) {
     exclusions_ = pairs.empty() ? LabelExclusions() : LabelExclusions(labels_, pairs);

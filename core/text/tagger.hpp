@@ -68,15 +68,17 @@ class TagModel {
 
   int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
 
+  // Candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if
+  // there are none.
+  using Candidates = std::vector<std::vector<std::int32_t>>;
+
   // Writes the best tag of each word, with `confidence` also the probability of each, where a sequence has the weight
   // exp(score / temperature); returns the score of the sequence.
   template <typename Weights>
   double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
-                double temperature, std::int32_t *tags, double *confidence) {
-    score_sentence(words, rows, n, weights, nullptr, 0);
-    if (adjust)
-      for (int i = 0; i < n; ++i)
-        for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * this->tags() + tag(i, k)];
+                double temperature, std::int32_t *tags, double *confidence, const Candidates &given = {}) {
+    score_sentence(words, rows, n, weights, nullptr, 0, given);
+    add_scores(adjust);
     best_.resize(n);
     const double value = best();
     if (confidence && n > 0) {
@@ -88,11 +90,26 @@ class TagModel {
     return value;
   }
 
+  // Writes the probability of each tag of each word, in rows of tags().
+  template <typename Weights>
+  void probabilities(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
+                     const double *adjust, double temperature, const Candidates &given, double *probability) {
+    std::fill_n(probability, std::size_t(n) * tags(), 0.0);
+    if (n == 0) return;
+    score_sentence(words, rows, n, weights, nullptr, 0, given);
+    add_scores(adjust);
+    divide_scores(temperature);
+    sum();
+    for (int i = 0; i < n; ++i)
+      for (int k = 0; k < size(i); ++k)
+        probability[std::size_t(i) * tags() + tag(i, k)] = size(i) == 1 ? 1 : std::min(1.0, p_tag(i, k));
+  }
+
   // Adds the gradient for the gold tags, all of them candidates; returns the loss. A gold tag of -1 is open: the
   // objective is then the log probability of all sequences that have the other tags.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
                const std::int32_t *gold, float margin) {
-    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin);
+    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin, {});
     gold_.assign(n, open);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
@@ -123,8 +140,9 @@ class TagModel {
   struct Candidate {
     double score;
     std::int32_t tag;
-    std::ptrdiff_t place;  // in the pool
+    std::ptrdiff_t place;  // in the pool, or not_in_pool
   };
+  static constexpr std::ptrdiff_t not_in_pool = -1;
 
   int size(int i) const { return i < 0 ? 1 : int(begin_[i + 1] - begin_[i]); }
   int tag(int i, int k) const { return i < 0 ? tags() : kept_[begin_[i] + k]; }
@@ -134,13 +152,14 @@ class TagModel {
 
   template <typename Weights>
   void score_sentence(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
-                      const std::int32_t *gold, float margin) {
+                      const std::int32_t *gold, float margin, const Candidates &given) {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
-      list_candidates(words, rows[i], i, weights, gold ? gold[i] : -1, margin);
+      find_candidates(words, rows[i], given.empty() ? nullptr : &given[i]);
+      score_candidates(words, i, weights, gold ? gold[i] : -1, margin);
       begin_.push_back(kept_.size());
     }
     if (set_.trigrams) score_trigrams(weights);
@@ -156,21 +175,38 @@ class TagModel {
     for (int i = 0; i < n_; ++i) copy(rows[i], i);
   }
 
-  template <typename Weights>
-  void list_candidates(const WordTable &words, int row, int i, const Weights &weights, int gold, float margin) {
+  void add_scores(const double *adjust) {
+    if (!adjust) return;
+    for (int i = 0; i < n_; ++i)
+      for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * tags() + tag(i, k)];
+  }
+
+  void find_candidates(const WordTable &words, int row, const std::vector<std::int32_t> *given) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
-    if (last - first == 1) {
-      kept_.push_back(*first), places_.push_back(first - words.pool), unary_.push_back(0);
+    const bool is_open = !given || given->empty();
+    ranked_.clear();
+    for (const std::int32_t *c = first; c < last; ++c)
+      if (is_open || std::find(given->begin(), given->end(), *c) != given->end())
+        ranked_.push_back({0, *c, c - words.pool});
+    if (ranked_.empty())
+      for (const std::int32_t tag : *given) ranked_.push_back({0, tag, not_in_pool});
+  }
+
+  template <typename Weights>
+  void score_candidates(const WordTable &words, int i, const Weights &weights, int gold, float margin) {
+    if (ranked_.size() == 1) {
+      kept_.push_back(ranked_[0].tag), places_.push_back(ranked_[0].place), unary_.push_back(0);
       return;
     }
-    part_values_.clear(), ranked_.clear();
-    for (const std::int32_t *c = first; c < last; ++c) {
-      double score = gold >= 0 && *c != gold ? margin : 0;
-      for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(*c, p), weights);
-      visit_relations(words, c - words.pool,
-                      [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
+    part_values_.clear();
+    for (Candidate &c : ranked_) {
+      double score = gold >= 0 && c.tag != gold ? margin : 0;
+      for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(c.tag, p), weights);
+      if (c.place != not_in_pool)
+        visit_relations(words, c.place,
+                        [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
       if (std::isnan(score)) score = forbidden;  // from weights that are not finite: the order must be total
-      ranked_.push_back({score, *c, c - words.pool});
+      c.score = score;
     }
     prune(gold);
     for (const auto &[score, c, place] : ranked_) kept_.push_back(c), places_.push_back(place), unary_.push_back(score);

@@ -195,6 +195,11 @@ class Labeller:
         The best label of each node of all sentences, -1 for a root, and its probability, where scores are multiplied by scale. added: scores of another model for each node and label, in the unit of the weights; given: the labels that are decided, -1 for the others.
         """
 
+    def probabilities(self, batch: AtomBatch, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], m: int, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)] | Annotated[NDArray[numpy.float32], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, added: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None,))]:
+        """
+        The probability of each label of word m of one sentence; arguments as in `best`.
+        """
+
     def learn(self, learner: Learner, batch: AtomBatch, heads: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], margin: float) -> float:
         """
         Adds the gradient of the gold labels' log probability; returns the loss.
@@ -561,8 +566,13 @@ class TagModel:
         The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a sequence has the weight exp(score / temperature).
         """
 
-    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
-        """The same for the rows of TagWords or LemmaWords."""
+    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = []) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
+        """
+        The same for the rows of TagWords or LemmaWords. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.
+        """
+
+    def probabilities_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, temperature: float, candidates: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """The probability of each tag of each word, [word, tag]."""
 
     def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, epsilon: float, margin: float) -> float:
         """One update on one sentence; returns the loss. The gold tag -1 is open."""

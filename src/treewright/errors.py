@@ -5,7 +5,7 @@ The command line prints the message and ends with status 1; everything else is a
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 
@@ -34,11 +34,18 @@ class MissingExtra(MissingPackage):
 
 
 class InfeasibleError(InputError):
-    """No structure meets the constraints; `conflict` names a smallest set of them that cannot hold together."""
+    """No structure meets the constraints.
 
-    def __init__(self, message: str, conflict: tuple[str, ...] = ()) -> None:
+    constraints: the names of a smallest set of them that cannot hold together. conflict: the arcs (head, modifier) that
+    this set requires or forbids; constraints of other kinds (a single root, projectivity, scores) have none.
+    """
+
+    def __init__(
+        self, message: str, constraints: tuple[str, ...] = (), conflict: Iterable[tuple[int, int]] = ()
+    ) -> None:
         super().__init__(message)
-        self.conflict = conflict
+        self.constraints = constraints
+        self.conflict = list(dict.fromkeys(conflict))
 
 
 class MissingComponentError(InputError):

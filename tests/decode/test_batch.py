@@ -82,7 +82,8 @@ def test_errors_name_the_sentence(threads: int) -> None:
     two_heads = {"arc": np.zeros((3, 3)), "require": [(0, 1), (2, 1)]}
     with pytest.raises(InfeasibleError, match=r"^batch\[1\]: there is no such tree") as caught:
         tw.decode.trees([batch[0], two_heads], threads=threads)
-    assert caught.value.conflict == ("require (0, 1)", "require (2, 1)")
+    assert caught.value.constraints == ("require (0, 1)", "require (2, 1)")
+    assert caught.value.conflict == [(0, 1), (2, 1)]
 
 
 def test_there_must_be_a_thread() -> None:

@@ -109,7 +109,18 @@ def test_it_is_an_input_error_with_its_conflict() -> None:
     with pytest.raises(InputError) as caught:
         tw.decode.tree(np.zeros((3, 3)), require=[(1, 2), (2, 1)])
     assert isinstance(caught.value, InfeasibleError)
-    assert caught.value.conflict == ("require (1, 2)", "require (2, 1)")
+    assert caught.value.constraints == ("require (1, 2)", "require (2, 1)")
+    assert caught.value.conflict == [(1, 2), (2, 1)]
+
+
+def test_the_conflict_is_the_arcs_of_the_constraints() -> None:
+    with pytest.raises(InfeasibleError) as caught:
+        tw.decode.tree(np.zeros((5, 5)), require=[(3, 1), (0, 2)], projective=True)
+    assert caught.value.constraints == ("require (3, 1)", "require (0, 2)", "projective=True")
+    assert caught.value.conflict == [(3, 1), (0, 2)]
+    with pytest.raises(InfeasibleError) as caught:
+        tw.decode.tree(np.zeros((3, 3)), require=[(1, 2)], forbid=[(1, 2)])
+    assert caught.value.conflict == [(1, 2)]
 
 
 def tree_exists(n: int, constraints: tuple[tuple[str, int, int], ...], arc: np.ndarray) -> bool:
@@ -154,7 +165,7 @@ def test_the_conflict_is_a_smallest_one(root: str, projective: bool) -> None:
             for size in range(1, len(constraints) + 1)
             if any(not tree_exists(n, chosen, arc) for chosen in combinations(constraints, size))
         )
-        assert len(caught.value.conflict) == size
+        assert len(caught.value.constraints) == size
 
 
 @pytest.mark.parametrize("projective", [False, True])

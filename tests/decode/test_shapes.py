@@ -107,7 +107,7 @@ def test_a_conflict_is_a_set_of_which_every_part_can_be_met(shape: dict[str, Any
         with pytest.raises(InfeasibleError) as refused:
             tw.decode.tree(np.zeros((words + 1, words + 1)), **shape, constraints=constraints)
         conflicts += 1
-        named = refused.value.conflict
+        named = refused.value.constraints
         assert all(name in str(refused.value) for name in named)
         assert not is_met(named, constraints, words)
         assert all(is_met(some, constraints, words) for some in combinations(named, len(named) - 1))

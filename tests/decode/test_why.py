@@ -86,6 +86,7 @@ def test_constraints_that_keep_the_arc_out_are_named() -> None:
     arc = np.zeros((4, 4))
     with pytest.raises(InfeasibleError) as caught:
         tw.decode.why_not(arc, 1, 2, forbid=[(1, 2)])
-    assert caught.value.conflict == ("require (1, 2)", "forbid (1, 2)")
+    assert caught.value.constraints == ("require (1, 2)", "forbid (1, 2)")
+    assert caught.value.conflict == [(1, 2)]
     with pytest.raises(InputError, match=r"^there is no arc h=2, m=2: heads are 0..3, modifiers 1..3, and differ$"):
         tw.decode.why_not(arc, 2, 2)

@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from treewright.draw.canvas import ANSI
+from treewright.draw.scene import STATES
 from treewright.draw.style import ARC_KINDS, COLOURS, page_style, style_sheet
 
 GROUNDS = {"light": 0, "dark": 1}
@@ -62,6 +63,8 @@ def test_colours_with_a_meaning_can_be_told_apart(vision: str, ground: str) -> N
         assert distance(one, other, ground, vision) >= 12, (one, other)
     for one, other in combinations(["correct", "wrong-head", "wrong-label", "missed"], 2):
         assert distance(one, other, ground, vision) >= 20, (one, other)
+    for one, other in combinations(STATES, 2):  # which differ in their lines, too
+        assert distance(one, other, ground, vision) >= 5, (one, other)
 
 
 def test_every_style_has_its_colour_everywhere() -> None:

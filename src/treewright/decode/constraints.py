@@ -63,7 +63,7 @@ def infeasible(problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> Infea
     conflict = _irreducible(question)
     if any(constraint.kind == "shape" for constraint in conflict):  # a trial is a search: no smaller set is looked for
         names = tuple(question.name(constraint) for constraint in conflict)
-        return InfeasibleError(_no_shape(names), names)
+        return InfeasibleError(_no_shape(names), names, _arcs(conflict))
     conflict = _smallest(_Question(problem), conflict)
     names = tuple(question.name(constraint) for constraint in conflict)
     if len(names) == 1:  # no other constraint is one that nothing can meet
@@ -72,7 +72,13 @@ def infeasible(problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> Infea
         f"there is no such tree: {_listed(names)} cannot hold together, for {question.reason(conflict)}; "
         "give up one of them",
         names,
+        _arcs(conflict),
     )
+
+
+def _arcs(conflict: Iterable[Constraint]) -> list[Arc]:
+    """Return the required and forbidden arcs of a conflict."""
+    return [(constraint.h, constraint.m) for constraint in conflict if constraint.kind in ("require", "forbid")]
 
 
 def _no_shape(names: Sequence[str]) -> str:

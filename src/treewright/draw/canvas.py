@@ -18,7 +18,14 @@ UNICODE_SIGNS = {"down": "▼", "up": "▲", "left": "◂", "right": "▸", "das
 ASCII_SIGNS = {"down": "v", "up": "^", "left": "<", "right": ">", "dash": "."}
 IN_ASCII = str.maketrans({"→": "->", "×": "x", "…": "~", "·": ".", "↻": "o", "≥": ">=", "•": "*"})
 
-DASHED = {"basic", "missed"}  # styles whose lines are dashed, so that they can be recognised without colour
+DASHED = {
+    "basic",
+    "missed",
+    "suggested",
+    "changed",
+    "doubtful",
+    "rejected",
+}  # styles whose lines are dashed, so that they can be recognised without colour
 
 LEFT_TO_RIGHT_MARK = "\u200e"
 
@@ -37,6 +44,12 @@ ANSI = {
     "wrong-label": "1;38;5;170",
     "wrong-span": "1;38;5;166",
     "missed": "38;5;36",
+    "suggested": "38;5;67",
+    "decided": "1",
+    "pinned": "38;5;36",
+    "changed": "1;38;5;133",
+    "doubtful": "38;5;172",
+    "rejected": "38;5;166",
     "sure-0": "1;38;5;166",
     "sure-1": "38;5;172",
     "sure-2": "38;5;143",

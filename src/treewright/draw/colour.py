@@ -23,6 +23,12 @@ MEANING = {
     "given": "• given",
     "extra": "in the graph only",
     "basic": "in the tree only",
+    "suggested": "suggested",
+    "decided": "• decided",
+    "pinned": "pinned",
+    "changed": "changed by the last decision",
+    "doubtful": "doubtful",
+    "rejected": "× rejected",
 }
 
 

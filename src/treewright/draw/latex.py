@@ -25,6 +25,11 @@ EDGE_OPTIONS = {
     "extra": ["edge style={dashed}"],
     "missed": ["edge style={dashed}"],
     "basic": ["edge style={dotted}"],
+    "suggested": ["edge style={dashed}"],
+    "decided": ["edge style={very thick}"],
+    "changed": ["edge style={dash dot, very thick}"],
+    "doubtful": ["edge style={densely dotted, very thick}"],
+    "rejected": ["edge style={dotted}"],
     "wrong-head": ["edge style={very thick}"],
     "wrong-label": ["edge style={very thick}"],
 }

@@ -34,7 +34,7 @@ STEPS = Steps(word=9, child=30, indent=26)
 
 Point = tuple[int, int]
 
-NODE = '<text class="{style}" x="{x}" y="{y}" style="text-anchor:{anchor}"{direction}>{text}{title}</text>'
+NODE = '<text class="{style}" x="{x}" y="{y}" text-anchor="{anchor}"{direction}>{text}{title}</text>'
 BRANCH = '<path class="branch" d="{path}"/>'
 
 

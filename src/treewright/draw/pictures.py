@@ -15,7 +15,7 @@ from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
 from treewright.draw.phrase_vector import phrase_svg
-from treewright.draw.scene import Direction, Features, Scene, scene_of
+from treewright.draw.scene import Direction, Features, Scene, States, scene_of
 from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
@@ -47,6 +47,9 @@ class Content(View, total=False):
     confidence: Sequence[float] | None  # probabilities of the heads
     gold: Any
     given: Any
+    states: States | None  # of arcs (head, modifier)
+    cursor: int | None
+    hints: Mapping[int, str] | None
 
 
 def text(
@@ -68,8 +71,11 @@ def text(
 
     gold: the sentence, the heads or the tree to compare with. given: the partial annotation that was completed; arcs
     whose heads it has are marked. enhanced: draw the graph too; arcs that only the graph has are below the words.
-    features: columns to write under the words, names or a mapping of names to columns. direction: "ltr", "rtl" or
-    "auto", that of most words.
+    features: columns to write under the words, names or a mapping of names to columns; "misc:KEY" is a key of MISC.
+    direction: "ltr", "rtl" or "auto", that of most words. states: what is known of arcs (head, modifier): "suggested",
+    "decided", "pinned", "changed", "doubtful" or "rejected" (`treewright.pipeline.Session.states`); rejected arcs that
+    the tree does not have are below the words. hints: letters to write under words, by number. cursor: the number of
+    the word that is framed, in SVG.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root
@@ -93,12 +99,15 @@ def svg(
     *,
     width: int | None = 960,
     title: str | None = None,
+    style: bool = True,
+    data: bool = False,
     **content: Unpack[Content],
 ) -> Drawing:
     """Draw a sentence as an SVG element, which a notebook displays; `.save(path)` writes it to a file.
 
     sentence and content as in `text`; width is in pixels. title replaces the sentence's own text as what the drawing
-    is called.
+    is called. style=False: neither a style sheet nor a legend, for a page that has `style_sheet()` among its own. data:
+    words have the attribute data-word, arcs data-word, data-head and data-state, for scripts.
 
     >>> drawing = svg(forms=["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])
     >>> drawing.startswith("<svg"), drawing.kind
@@ -107,8 +116,8 @@ def svg(
     check_width(width, NARROWEST_SVG, "pixels")
     scene = scene_or_phrases(sentence, content, title)
     if isinstance(scene, Phrases):
-        return Drawing(phrase_svg(scene, width=width), "svg")
-    return Drawing(dependency_svg(scene, width=width), "svg")
+        return Drawing(phrase_svg(scene, width=width, style=style, with_legend=style), "svg")
+    return Drawing(dependency_svg(scene, width=width, style=style, with_legend=style, data=data), "svg")
 
 
 def latex(sentence: Any = None, **content: Unpack[Content]) -> Drawing:

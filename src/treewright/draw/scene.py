@@ -10,25 +10,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from treewright.checks import described
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
 
-Kind = Literal["tree", "given", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"]
+State = Literal["suggested", "decided", "pinned", "changed", "doubtful", "rejected"]
+Kind = (
+    Literal["tree", "given", "extra", "basic", "correct", "wrong-head", "wrong-span", "wrong-label", "missed"] | State
+)
+States = Mapping[tuple[int, int], str]  # of arcs (head, modifier)
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
 
 
 @dataclass(frozen=True)
 class Word:
-    """A word, or an empty node; notes are the lines under it, details those that a page shows on hover."""
+    """A word, or an empty node; notes are the lines under it, details those that a page shows on hover.
+
+    has_hint: the first note is the letters by which the word is chosen.
+    """
 
     form: str
     notes: tuple[str, ...] = ()
     number: str = ""
     empty: bool = False
+    has_hint: bool = False
+    is_cursor: bool = False
     details: tuple[str, ...] = ()  # lemma, tags, features; or nothing
 
 
@@ -81,6 +90,10 @@ class Scene:
     certificate: str = ""
 
 
+STATES: tuple[State, ...] = get_args(State)
+STATE_NOTES = {"decided": " •", "rejected": "×"}  # after the label, so that a state is not a matter of colour alone
+MISC_PREFIX = "misc:"
+
 # The columns of a sentence under their usual names.
 ALIASES = {"lemma": "lemmas", "pos": "upos", "tag": "xpos", "feat": "feats", "deprel": "deprels"}
 
@@ -108,6 +121,9 @@ def scene_of(
     enhanced: bool | None = None,
     features: Features = None,
     direction: Direction = "auto",
+    states: States | None = None,
+    cursor: int | None = None,
+    hints: Mapping[int, str] | None = None,
     title: str | None = None,
     with_details: bool = False,
     **columns: Any,
@@ -123,11 +139,14 @@ def scene_of(
     if given is not None:
         heads = other_analysis(given, analysis.forms, False, "given").heads
         arcs = with_given(arcs, heads, positions)
+    if states is not None:
+        arcs = with_states(arcs, states, positions)
     if analysis.graph or (right and right.graph):
         arcs = with_graph(arcs, analysis.graph, right.graph if right else None, positions)
     notes = notes_of(sentence, columns, features, len(analysis.forms))
     details = details_of(sentence, columns, len(analysis.forms)) if with_details else [()] * len(analysis.forms)
     words = [Word(form, note, details=more) for form, note, more in zip(analysis.forms, notes, details, strict=True)]
+    words = with_marks(words, cursor, hints or {})
     return Scene(
         tuple(number_words(words, empty_forms(sentence), positions)),
         tuple(arcs),
@@ -306,12 +325,25 @@ def feature_column(sentence: Any, columns: Mapping[str, Any], feature: str, n: i
     name = ALIASES.get(feature, feature)
     if name == "id":
         return [str(m) for m in range(1, n + 1)]
+    if name.startswith(MISC_PREFIX):
+        cells = one_a_word(column_of(sentence, columns, "misc"), n, "misc", "_")
+        return [misc_value(cell, name.removeprefix(MISC_PREFIX)) for cell in cells]
     values = column_of(sentence, columns, name)
     if values is None:
         raise InputError(
-            f"features has no column {feature!r} to write under the words; known: id, upos, xpos, lemma, feats"
+            f"features has no column {feature!r} to write under the words; "
+            "known: id, upos, xpos, lemma, feats, misc:KEY"
         )
     return one_a_word(values, n, name, "")
+
+
+def misc_value(cell: str, key: str) -> str:
+    """Return the value of a key in a MISC cell; empty if it has none.
+
+    >>> misc_value("Gloss=dog|SpaceAfter=No", "Gloss"), misc_value("_", "Gloss")
+    ('dog', '')
+    """
+    return next((item[len(key) + 1 :] for item in str(cell).split("|") if item.startswith(f"{key}=")), "")
 
 
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
@@ -373,6 +405,40 @@ def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) 
         else arc
         for arc in arcs
     ]
+
+
+def with_states(arcs: list[Arc], states: States, positions: Mapping[str, int]) -> list[Arc]:
+    """Return the arcs with their states, and below the words the rejected ones."""
+    kinds: dict[tuple[int, int], State] = {}
+    for (head, modifier), state in states.items():
+        if state not in STATES:
+            raise InputError(f"states: arc ({head}, {modifier}) is {state!r}; expected one of {', '.join(STATES)}")
+        if not {str(head), str(modifier)} <= positions.keys() or not modifier:
+            raise InputError(f"states: the sentence has no arc ({head}, {modifier})")
+        kinds[positions[str(head)], positions[str(modifier)]] = STATES[STATES.index(state)]
+    drawn = [with_state(arc, kinds.pop((arc.head, arc.modifier), None)) for arc in arcs]
+    for (head, modifier), state in kinds.items():
+        if state != "rejected":
+            raise InputError(f"states: arc ({head}, {modifier}) is {state}, but the tree does not have it")
+    return drawn + [Arc(h, m, "", "rejected", STATE_NOTES["rejected"], below=True) for h, m in kinds]
+
+
+def with_state(arc: Arc, state: State | None) -> Arc:
+    return arc if state is None else replace(arc, kind=state, note=STATE_NOTES.get(state, "") + arc.note)
+
+
+def with_marks(words: list[Word], cursor: int | None, hints: Mapping[int, str]) -> list[Word]:
+    """Return the words, the one under the cursor marked, with hints as the first line under them."""
+    for name, numbers in (("cursor", () if cursor is None else (cursor,)), ("hints", hints)):
+        for number in numbers:
+            if not 1 <= number <= len(words):
+                raise InputError(f"{name}: there is no word {number}; words are 1..{len(words)}")
+    if hints:
+        words = [
+            replace(word, notes=(clean(hints.get(m, "")), *word.notes), has_hint=True)
+            for m, word in enumerate(words, 1)
+        ]
+    return [replace(word, is_cursor=m == cursor) for m, word in enumerate(words, 1)]
 
 
 def judge_arc(arc: Arc, right_head: bool, label: str) -> Arc:

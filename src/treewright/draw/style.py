@@ -25,6 +25,12 @@ COLOURS = {
     "wrong-span": ("#c2410c", "#ff8f54"),
     "wrong-label": ("#9d2b9d", "#ec93ec"),
     "missed": ("#007a4d", "#3fd0a8"),
+    "suggested": ("#4a6388", "#9db4d6"),
+    "decided": ("#1b2230", "#e9edf4"),
+    "pinned": ("#17705a", "#6fd3b4"),
+    "changed": ("#8a2aa8", "#dc9df2"),
+    "doubtful": ("#ad6500", "#f5b955"),
+    "rejected": ("#b3123f", "#ff8299"),
     "sure-0": ("#a82c06", "#f4693a"),
     "sure-1": ("#ad6500", "#f5b955"),
     "sure-2": ("#76703f", "#d6cf9f"),
@@ -35,7 +41,7 @@ COLOURS = {
 ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint")]
 
 SHAPES = f"""\
-.treewright text{{font-family:{FONT};text-anchor:middle}}
+.treewright text{{font-family:{FONT}}}
 .treewright .form{{font-size:16px}}
 .treewright .note,.treewright .tag,.treewright .legend{{font-size:12px}}
 .treewright .number{{font-size:10px}}
@@ -47,7 +53,13 @@ SHAPES = f"""\
 .treewright .arc .more{{stroke:none}}
 .treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
 .treewright .basic path{{stroke-dasharray:1.5 3}}
-.treewright .given path{{stroke-width:2}}
+.treewright .given path,.treewright .decided path{{stroke-width:2}}
+.treewright .suggested path{{stroke-dasharray:6 3}}
+.treewright .changed path{{stroke-dasharray:10 3 2 3;stroke-width:2}}
+.treewright .doubtful path{{stroke-dasharray:2 3;stroke-width:2}}
+.treewright .rejected path{{stroke-dasharray:1.5 4}}
+.treewright .hint{{font-size:12px;font-weight:bold}}
+.treewright .cursor{{fill:none;stroke-width:1.6}}
 .treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
 .treewright .key path{{stroke-width:2.5}}
 .treewright .phrase{{font-size:13px;fill:currentColor}}
@@ -68,6 +80,8 @@ def colour_rules(colour: Mapping[str, str]) -> str:
         f".treewright .note,.treewright .number,.treewright .empty,.treewright .legend,.treewright .arc .tag,"
         f".treewright .token text{{fill:{colour['faint']}}}",
         f".treewright .token path,.treewright .branch{{stroke:{colour['faint']}}}",
+        f".treewright .hint{{fill:{colour['sure-4']}}}",
+        f".treewright .cursor{{stroke:{colour['sure-4']}}}",
         *(f".treewright .{kind}{{color:{colour[kind]}}}" for kind in ARC_KINDS),
         f".treewright .tree .more{{fill:{colour['extra']}}}",
         f".treewright .wrong-label .more{{fill:{colour['missed']}}}",
@@ -79,7 +93,7 @@ LIGHT, DARK = ({name: pair[ground] for name, pair in COLOURS.items()} for ground
 
 
 def style_sheet() -> str:
-    """Return the rules for an SVG file of its own: light, or dark where the reader prefers it."""
+    """Return the rules of drawings, light, or dark where the reader prefers it: for pages with `svg(style=False)`."""
     return f"{SHAPES}{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{\n{colour_rules(DARK)}}}\n"
 
 

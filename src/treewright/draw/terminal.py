@@ -15,8 +15,11 @@ from treewright.draw.scene import Arc, Scene, Token, Word
 LONGEST_WORD = 40  # columns, this and the next two not tuned; longer texts are shortened
 LONGEST_TAG = 14
 LONGEST_LABEL = 24
-# The more important arcs are drawn later, over the others.
-DRAWING_ORDER = ("correct", "tree", "given", "basic", "extra", "missed", "wrong-label", "wrong-head")
+# Kinds of arcs: the more important are drawn later, over the others.
+DRAWING_ORDER = (
+    *("correct", "tree", "suggested", "given", "pinned", "decided", "basic", "extra", "missed"),
+    *("wrong-label", "wrong-head", "rejected", "doubtful", "changed"),
+)
 
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:

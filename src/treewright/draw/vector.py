@@ -22,6 +22,7 @@ FORM_SIZE, NOTE_SIZE, LABEL_SIZE, TAG_SIZE, NUMBER_SIZE = 16, 12, 12, 11, 10
 FORM_LINE, NOTE_LINE, TOKEN_LINE = 22, 16, 24
 LEVEL, FOOT, TIP = 24, 10, 8  # between levels, from the words to the arcs, the height of an arrowhead
 CORNER = 8
+CURSOR_MARGIN = 4
 MARGIN, ROW_GAP = 14, 26
 LEGEND_WIDTH, LEGEND_LINE = 480, 20
 LONGEST_WORD, LONGEST_TAG, LONGEST_LABEL = 260, 84, 180
@@ -30,7 +31,7 @@ NO_LABEL = "no label"
 
 SVG = """\
 <svg xmlns="http://www.w3.org/2000/svg" class="treewright" role="img" width="{width}" height="{height}" \
-viewBox="0 0 {width} {height}">
+viewBox="0 0 {width} {height}" text-anchor="middle">
 <title>{title}</title>
 <desc>{description}</desc>
 {style}<rect class="paper" width="{width}" height="{height}" rx="8"/>
@@ -38,16 +39,17 @@ viewBox="0 0 {width} {height}">
 </svg>
 """
 STYLE = "<style>\n{rules}</style>\n"
-ARC = '<g class="arc {style}"><title>{title}</title><path d="{path}"/>{tip}{label}{tag}</g>'
+ARC = '<g class="arc {style}"{data}><title>{title}</title><path d="{path}"/>{tip}{label}{tag}</g>'
 TIP_PATH = '<path class="tip" d="M{x} {y}{shape}Z"/>'
 LABEL = '<text x="{x}" y="{y}">{text}</text>'
 MORE = '<tspan class="more">{text}</tspan>'
-TAG = '<text class="tag" x="{x}" y="{y}" style="text-anchor:{anchor}">{text}</text>'
-WORD = '<text class="{style}" x="{x}" y="{y}"{direction}>{text}{title}</text>'
+TAG = '<text class="tag" x="{x}" y="{y}" text-anchor="{anchor}">{text}</text>'
+WORD = '<text class="{style}" x="{x}" y="{y}"{direction}{data}>{text}{title}</text>'
+CURSOR = '<rect class="cursor" x="{x}" y="{y}" width="{width}" height="{height}" rx="5"/>'
 TOKEN = '<g class="token"><path d="{path}"/><text x="{x}" y="{y}">{text}</text></g>'
 KEY = (
     '<g class="arc key {style}"><path d="M{x} {y}h22"/></g>'
-    '<text class="legend" x="{text_x}" y="{text_y}" style="text-anchor:start">{text}</text>'
+    '<text class="legend" x="{text_x}" y="{text_y}" text-anchor="start">{text}</text>'
 )
 
 SIZE_OF_SVG = re.compile(r'<svg [^>]*? width="(\d+)" height="(\d+)"')
@@ -60,13 +62,24 @@ viewBox="0 0 {width} {height}">
 """
 
 
-def dependency_svg(scene: Scene, *, width: int | None = None, style: bool = True, with_legend: bool = True) -> str:
-    """Draw the scene as an SVG element, no wider than width unless a single word is."""
+def dependency_svg(
+    scene: Scene,
+    *,
+    width: int | None = None,
+    style: bool = True,
+    with_legend: bool = True,
+    data: bool = False,
+) -> str:
+    """Draw the scene as an SVG element, no wider than width unless a single word is.
+
+    data: words and arcs have the attributes data-word, data-head and data-state.
+    """
     rows = lay_out(scene, MEDIUM, None if width is None else width - 2 * MARGIN)
     keys = legend(scene) if with_legend else []
     inner = max(inner_width(rows), legend_width(keys))
     placed, y = place_rows(scene, rows)
-    body = [part for row in placed for part in draw_row(scene, row, inner, numbered=len(rows) > 1)]
+    frame = Frame(scene, inner, data)
+    body = [part for row in placed for part in draw_row(frame, row, numbered=len(rows) > 1)]
     drawn, height = draw_legend(keys, y - ROW_GAP // 2, inner)
     bottom = y - ROW_GAP // 2 + height if keys else y - ROW_GAP
     return svg_element(inner, inner_height(bottom), scene.title, description(scene), body + drawn, style)
@@ -171,11 +184,10 @@ MEDIUM = Medium(
 )
 
 
-def draw_row(scene: Scene, placed: PlacedRow, inner: int, numbered: bool) -> list[str]:
+def draw_row(frame: Frame, placed: PlacedRow, numbered: bool) -> list[str]:
     """Draw the elements of a row."""
-    row, baseline, depth = placed.row, placed.baseline, placed.depth
+    row, baseline, depth, scene = placed.row, placed.baseline, placed.depth, frame.scene
     words = scene.words[row.first - 1 : row.last]
-    frame = Frame(scene, inner)
     drawn = [draw_stroke(frame, stroke, baseline - FORM_SIZE, -1) for stroke in row.above]
     drawn += [draw_stroke(frame, stroke, baseline + depth, 1) for stroke in row.below]
     for word, middle in zip(words, row.middles, strict=True):
@@ -194,9 +206,21 @@ class Frame:
 
     scene: Scene
     inner: int
+    with_data: bool = False
 
     def x(self, along: int) -> int:
         return MARGIN + (self.inner - along if self.scene.rtl else along)
+
+    def word_data(self, word: Word) -> str:
+        """Return the data attribute of a word, as CoNLL-U numbers it; nothing without data."""
+        return f' data-word="{escape(word.number)}"' if self.with_data else ""
+
+    def arc_data(self, arc: Arc) -> str:
+        """Return the data attributes of an arc; the head is 0 for the root, -1 if it is not known."""
+        if not self.with_data:
+            return ""
+        head = str(arc.head) if arc.head in (ROOT, UNKNOWN) else self.scene.words[arc.head - 1].number
+        return f'{self.word_data(self.scene.words[arc.modifier - 1])} data-head="{head}" data-state="{arc.kind}"'
 
 
 def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, numbered: bool) -> list[str]:
@@ -205,16 +229,26 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
     title = f"<title>{escape(word.form)}</title>" if form != word.form else ""
     direction = ' direction="rtl"' if frame.scene.rtl else ""
     style = "form empty" if word.empty else "form"
-    drawn = [WORD.format(style=style, x=x, y=y, direction=direction, text=escape(form), title=title)]
+    data = frame.word_data(word)
+    drawn = [WORD.format(style=style, x=x, y=y, direction=direction, data=data, text=escape(form), title=title)]
+    if word.is_cursor:
+        drawn.insert(0, draw_cursor(x, baseline, pixels(form, FORM_SIZE)))
     y += FORM_LINE - FORM_SIZE
+    plain = {"x": x, "direction": "", "data": data, "title": ""}
     for k, note in enumerate(map(clip_note, word.notes), start=1):
         if note:
-            line = y + k * NOTE_LINE - 4
-            drawn.append(WORD.format(style="note", x=x, y=line, direction="", text=escape(note), title=""))
+            line, style = y + k * NOTE_LINE - 4, "hint" if word.has_hint and k == 1 else "note"
+            drawn.append(WORD.format(style=style, y=line, text=escape(note), **plain))
     if numbered:
         line = y + (notes + 1) * NOTE_LINE - 5
-        drawn.append(WORD.format(style="number", x=x, y=line, direction="", text=escape(word.number), title=""))
+        drawn.append(WORD.format(style="number", y=line, text=escape(word.number), **plain))
     return drawn
+
+
+def draw_cursor(middle: int, baseline: int, width: int) -> str:
+    """Draw a frame around the form of a word."""
+    left, top = middle - width // 2 - CURSOR_MARGIN, baseline - FORM_SIZE + 1
+    return CURSOR.format(x=left, y=top, width=width + 2 * CURSOR_MARGIN, height=FORM_SIZE + 5)
 
 
 def draw_token(frame: Frame, row: Row, token: Token, top: int) -> str:
@@ -233,6 +267,7 @@ def draw_stroke(frame: Frame, stroke: Stroke, edge: int, step: int) -> str:
     label = label_element(arc, frame.x(stroke.label + pixels(text, LABEL_SIZE) // 2), y) if text else ""
     return ARC.format(
         style=style_of(arc),
+        data=frame.arc_data(arc),
         title=escape(arc_in_words(frame.scene, arc)),
         path=stub_path(frame, stroke, edge, y, step) if arc.is_stub else arc_path(frame, stroke, edge, y, step),
         tip=tip_path(frame, stroke, edge, y, step),

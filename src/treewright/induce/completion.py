@@ -19,26 +19,21 @@ from treewright.corpus.document import checked_sentences
 from treewright.errors import FormatError, InfeasibleError
 from treewright.induce.model import InducedParser, Trees
 from treewright.induce.tagged import words_of
-from treewright.parser.completion import (
-    OPEN,
-    ROOT,
-    Completion,
-    check_on_error,
-    decisions,
-    fill_in,
-    impossible,
-    is_projective_possible,
-    untouched,
-)
+from treewright.parser.completion import Completion, check_on_error, fill_in, impossible, untouched
+from treewright.parser.decisions import OPEN, ROOT, Arc, Decisions, check_single_root, is_projective_possible
 
-Arc = tuple[int, int]  # head, modifier
 NO_TREE_OF_THE_MODEL = (
     "no tree of the induced model has all the heads given; completed with the tree that has most of its arcs"
 )
 
 
 def complete(
-    model: InducedParser, sentences: Iterable[Sentence], on_error: str, max_seconds: float
+    model: InducedParser,
+    sentences: Iterable[Sentence],
+    on_error: str,
+    max_seconds: float,
+    require: Sequence[Arc],
+    forbid: Sequence[Arc],
 ) -> Iterator[Completion]:
     """Fill in each sentence; see `InducedParser.complete`."""
     check_on_error(on_error)
@@ -46,7 +41,7 @@ def complete(
 
     def complete_one(sentence: Sentence) -> Completion:
         try:
-            return complete_sentence(model, sentence, max_seconds)
+            return complete_sentence(model, sentence, max_seconds, require, forbid)
         except FormatError as error:
             if is_raised:
                 raise
@@ -55,10 +50,14 @@ def complete(
     return map(complete_one, checked_sentences(sentences))
 
 
-def complete_sentence(model: InducedParser, sentence: Sentence, max_seconds: float) -> Completion:
-    """Fill in one sentence."""
+def complete_sentence(
+    model: InducedParser, sentence: Sentence, max_seconds: float, further: Sequence[Arc], excluded: Sequence[Arc]
+) -> Completion:
+    """Fill in one sentence; its tree has the further arcs and none of the excluded ones."""
     sentence.check("partial")
-    require, forbid = decisions(sentence, "single", (ROOT,))
+    decided = Decisions.given(sentence, (ROOT,))
+    check_single_root(sentence, decided)
+    require, forbid, _ = decided.extended(further, excluded)
     note = ""
     try:
         allowed = allowed_arcs(model, sentence, require, forbid)

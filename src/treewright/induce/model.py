@@ -230,6 +230,8 @@ class InducedParser(Component):
         threads: int = 1,
         projective: bool | None = None,
         root: str | None = None,
+        require: Iterable[tuple[int, int]] = (),
+        forbid: Iterable[tuple[int, int]] = (),
         on_error: str = "raise",
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
@@ -244,7 +246,8 @@ class InducedParser(Component):
         streams.check_threads(threads)
         if root == "multi":
             raise InputError("an induced model attaches one word to the root: leave out root='multi' (--root multi)")
-        return complete(self, sentences, on_error, checked_search(method, projective, max_seconds))
+        limit = checked_search(method, projective, max_seconds)
+        return complete(self, sentences, on_error, limit, tuple(require), tuple(forbid))
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
         tree, relations = self.tree(sentence, max_seconds)

@@ -1,40 +1,36 @@
 """Completion: fills in what annotators left open, and keeps what they decided.
 
-A word whose HEAD is "_" is open, and so is a relation that is "_". The heads given are required arcs: the
-candidate arcs are chosen by the probabilities of the trees that have them, and the best tree is decoded among those.
-Confidence and entropy of what was filled in are those of the scorer given the decisions, calibrated.
+The heads given are required arcs (decisions.py): the candidate arcs are chosen by the probabilities of the trees that
+have them, and the best tree is decoded among those. Confidence and entropy of what was filled in are those of the
+scorer given the decisions, calibrated.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright import decode
 from treewright.corpus import Sentence
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.graph import copy_graph
 from treewright.decode import Parse
-from treewright.decode.constraints import is_feasible
-from treewright.decode.options import ArcConstraints, ChosenMethod
-from treewright.decode.problem import Problem
+from treewright.decode.options import ChosenMethod
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
-from treewright.parser.worker import BELIEF_ROUNDS, Worker, check_length, with_scope
+from treewright.parser.decisions import OPEN, Arc, Decisions, check_single_root
+from treewright.parser.question import Question
+from treewright.parser.worker import Worker
 
 if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
-OPEN = "_"
 NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
-ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
-Arc = tuple[int, int]
 Indices = NDArray[np.int32]
 Flags = NDArray[np.bool_]
 
@@ -73,14 +69,21 @@ class Completion:
 
 
 def completer(
-    parser: Parser, projective: bool, root: str, on_error: str, search: ChosenMethod
+    parser: Parser,
+    projective: bool,
+    root: str,
+    on_error: str,
+    method: ChosenMethod,
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
 ) -> Callable[[Worker, Sentence], Completion]:
     """Return the function that completes a sentence, as `Parser.complete` describes."""
     check_on_error(on_error)
 
     def complete(worker: Worker, sentence: Sentence) -> Completion:
         try:
-            return with_graph(parser, sentence, complete_sentence(worker, sentence, projective, root, search))
+            completion = complete_sentence(worker, sentence, projective, root, method, require, forbid)
+            return with_graph(parser, sentence, completion)
         except FormatError as error:
             if on_error == "raise":
                 raise
@@ -115,60 +118,43 @@ def fill_in(sentence: Sentence, heads: Indices, deprels: list[str]) -> tuple[Sen
 
 
 def complete_sentence(
-    worker: Worker, sentence: Sentence, projective: bool, root: str, options: ChosenMethod
+    worker: Worker,
+    sentence: Sentence,
+    projective: bool,
+    root: str,
+    method: ChosenMethod,
+    require: Iterable[Arc] = (),
+    forbid: Iterable[Arc] = (),
 ) -> Completion:
     """Complete one sentence by one worker."""
     sentence.check("partial")
-    check_length(sentence)
-    require, forbid = decisions(sentence, root, worker.model.labels)
+    decided = Decisions.given(sentence, worker.model.labels)
+    if root == "single":
+        check_single_root(sentence, decided)
     if worker.model.graphs is not None:
-        forbid += excluded_by_graph(sentence, worker.model.graphs.options)
-    constraints: ArcConstraints = {"require": require, "forbid": forbid, "root": root}
-    inputs = worker.encode([sentence])
-    crossing = projective and not is_projective_possible(len(sentence), constraints)
-    projective = projective and not crossing
+        decided = decided.extended(forbid=excluded_by_graph(sentence, worker.model.graphs.options))
+    decided = decided.extended(require, forbid)
     try:
-        arcs = worker.prune_under(inputs, projective, **constraints)
+        question = Question.of(worker, sentence, projective, decided=decided, root=root)
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
-    [parts] = worker.score(inputs, [arcs])
-    start = decode.tree(parts, projective=projective, **constraints, **options)
-    [best] = worker.climb(inputs, [parts], [start], projective, root, options)
-    parse = with_scope(best, arcs)
-    calibration = worker.model.calibrations.head
-    flat = parts.scaled(1 / calibration.temperature)
-    marginal = decode.marginals(flat, projective=projective, rounds=BELIEF_ROUNDS, **constraints)
+    return answer(question, method)
+
+
+def answer(question: Question, method: ChosenMethod | None = None) -> Completion:
+    """Complete the sentence of a question, whose heads and relations are decisions, by its best tree."""
+    sentence, parse = question.sentence, question.best(method)
+    marginal = question.marginals()
+    calibration = question.worker.model.calibrations.head
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(sentence) + 1)])
-    decided = sentence.deprels
-    [best_labels], [label_confidence] = worker.label([sentence], inputs, [parse.heads], [decided])
-    labels = [new if old == OPEN else old for old, new in zip(decided, best_labels, strict=True)]
+    labels, label_confidence = question.labels(parse)
     copy, open_heads, open_labels = fill_in(sentence, parse.heads[1:], labels)
     copy.parse = parse
     copy.head_confidence = np.where(open_heads, confidence, 1.0)
     copy.label_confidence = np.where(open_labels, label_confidence, 1.0)
     entropy = entropies(marginal[:, 1:])
-    note = NO_PROJECTIVE_TREE if crossing else ""
-    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing, note)
-
-
-def decisions(sentence: Sentence, root: str, labels: tuple[str, ...]) -> tuple[list[Arc], list[Arc]]:
-    """Return the arcs that the annotation requires and forbids: its heads, and what the relation `root` implies."""
-    require: list[Arc] = []
-    forbid: list[Arc] = []
-    for word, (head, label) in enumerate(zip(sentence.heads.tolist(), sentence.deprels, strict=True), 1):
-        if head >= 0:
-            require.append((head, word))
-        elif ROOT in labels and label == ROOT:
-            require.append((0, word))
-        elif ROOT in labels and label != OPEN:
-            forbid.append((0, word))
-    top = [word for head, word in require if head == 0]
-    if root == "single" and len(top) > 1:
-        problem = (
-            f"words {', '.join(map(str, top))} are attached to the root; expected one, or root='multi' (--root multi)"
-        )
-        raise FormatError(sentence.source, sentence.line_of(top[1]), problem)
-    return require, forbid
+    note = NO_PROJECTIVE_TREE if question.is_crossing else ""
+    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, question.is_crossing, note)
 
 
 def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
@@ -180,19 +166,6 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
     nodes = range(len(sentence) + 1)
     decided = heads_given(sentence).items()
     return [(head, word) for word, heads in decided for head in nodes if head != word and head not in heads]
-
-
-def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:
-    """Whether a projective tree of so many words meets the constraints.
-
-    Arcs that do not cross may be impossible too: with word 1 under 4 and 4 under 2, word 2 has no head left.
-
-    >>> decided = [(4, 1), (2, 3)], [(3, 1), (2, 4)], [(4, 1), (2, 4)]
-    >>> [is_projective_possible(4, {"require": arcs}) for arcs in decided]
-    [True, False, False]
-    """
-    scores = np.zeros((words + 1, words + 1))
-    return is_feasible(Problem.of(scores, projective=True, **constraints))
 
 
 def impossible(sentence: Sentence, reason: InfeasibleError) -> FormatError:

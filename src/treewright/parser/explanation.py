@@ -6,11 +6,14 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, overload
 
+import numpy as np
+
 from treewright.corpus import Sentence
+from treewright.decode import ArrayResult
 from treewright.errors import InfeasibleError
-from treewright.parser.question import Arc, Question, check_arc, check_word
+from treewright.parser.decisions import Arc
+from treewright.parser.question import Question
 from treewright.parser.tree_parts import Part, named, parts_of_tree
-from treewright.parser.worker import Worker
 
 SHOWN = 8  # parts that the text of an explanation lists; not tuned
 ALTERNATIVES = 5  # heads that are listed by default; not tuned
@@ -207,19 +210,22 @@ def costs(loss: float) -> str:
     return f"scores {abs(loss):.3f} {'more' if loss < 0 else 'less'}"
 
 
-def explain(worker: Worker, sentence: Sentence, arc: Arc, projective: bool, max_seconds: float | None) -> Explanation:
-    """Compare the best tree with an arc to the best tree."""
-    head, modifier = check_arc(arc, len(sentence))
-    question = Question.of(worker, sentence, projective, max_seconds)
-    best = question.best()
-    rival, parts, added = question.with_arc((head, modifier))
-    marginal = question.marginals(parts)
-    ours, theirs = parts_of_tree(parts, best.heads), parts_of_tree(parts, rival.heads)
+def explain(best: Sentence, without_word: Question, arc: Arc) -> Explanation:
+    """Compare a sentence with its best tree to the best tree with an arc.
+
+    without_word: the question for the latter, without decisions on the word.
+    """
+    rival, wider, added = without_word.with_arc(arc)
+    wider, _ = wider.with_candidates((head, word) for word, head in enumerate(best.heads.tolist(), 1))
+    marginal = wider.marginals()
+    nodes = np.concatenate([np.array([-1], np.int32), best.heads])
+    ours, theirs = parts_of_tree(wider.parts, nodes), parts_of_tree(wider.parts, rival.heads)
+    head, modifier = arc
     return Explanation(
-        (head, modifier),
-        question.labelled(best),
-        question.labelled(rival),
-        float(marginal[best.heads[modifier], modifier]),
+        arc,
+        best,
+        wider.labelled(rival),
+        float(marginal[nodes[modifier], modifier]),
         float(marginal[head, modifier]),
         only_in(ours, theirs),
         only_in(theirs, ours),
@@ -235,27 +241,25 @@ def only_in(parts: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def alternatives(
-    worker: Worker, sentence: Sentence, modifier: int, count: int, projective: bool, max_seconds: float | None
+    best: Sentence, without_word: Question, marginal: ArrayResult, modifier: int, heads: Iterable[int]
 ) -> Alternatives:
-    """Return the heads that a word could have instead, those with the smallest loss first."""
-    words = len(sentence)
-    modifier = check_word(modifier, words)
-    question = Question.of(worker, sentence, projective, max_seconds)
-    best = question.best()
-    marginal = question.marginals(question.parts)
+    """Return what the best tree with each of the heads of a word loses against the best tree, in the order of heads.
+
+    Heads that no tree gives the word, and the one that it has, are left out. best: the sentence with its best tree.
+    without_word: the question for the other trees, without decisions on the word; marginal: that of its arcs.
+    """
+    own, parse = int(best.heads[modifier - 1]), best.parse
     rivals = []
-    for head in range(words + 1):
-        if head in (modifier, best.heads[modifier]):
+    for head in heads:
+        if head in (modifier, own):
             continue
         try:
-            rival, _, added = question.with_arc((head, modifier))
+            rival, wider, added = without_word.with_arc((head, modifier))
         except InfeasibleError:  # the root of a sentence of one word, for example
             continue
-        [labels], _ = worker.label([sentence], question.inputs, [rival.heads])
         is_candidate = (head, modifier) not in added
-        loss, is_certified = best.score - rival.score, best.certified and rival.certified
-        of_arc = float(marginal[head, modifier]), labels[modifier - 1]
+        loss, is_certified = parse.score - rival.score, parse.certified and rival.certified
+        of_arc = float(marginal[head, modifier]), wider.label_beside(best, rival, modifier)
         rivals.append(Alternative(head, loss, *of_arc, is_candidate, is_certified))
-    rivals.sort(key=lambda rival: rival.loss)
-    probability = float(marginal[best.heads[modifier], modifier])
-    return Alternatives(question.labelled(best), modifier, probability, tuple(rivals[:count]), marginal.exact)
+    probability = float(marginal[own, modifier])
+    return Alternatives(best, modifier, probability, tuple(rivals), marginal.exact)

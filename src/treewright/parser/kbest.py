@@ -11,7 +11,6 @@ import numpy as np
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.parser.question import Question
-from treewright.parser.worker import Worker
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,17 +49,11 @@ class KBest(Sequence[Sentence]):
             yield copy
 
 
-def kbest(
-    worker: Worker, sentence: Sentence, k: int, projective: bool, max_seconds: float | None, all_arcs: bool = False
-) -> KBest:
-    """Return the k best trees of one sentence; over all its arcs where the candidate arcs have fewer trees."""
-    question = Question.of(worker, sentence, projective, max_seconds, all_arcs)
+def kbest(question: Question, k: int) -> KBest:
+    """Return the k best trees of one sentence over the arcs of a question."""
     parses = decode.kbest(question.parts, k, **question.search)
-    if len(parses) < k and parses.exact and not all_arcs:
-        return kbest(worker, sentence, k, projective, max_seconds, all_arcs=True)
+    log_sum = decode.log_partition(question.flat, **question.shape)
     temperature = question.temperature
-    flat = question.parts.scaled(1 / temperature)
-    log_sum = decode.log_partition(flat, projective=projective, root=worker.model.root)
     probabilities = tuple(min(1.0, float(np.exp(parse.score / temperature - log_sum))) for parse in parses)
     trees = tuple(question.labelled(parse) for parse in parses)
     return KBest(trees, probabilities, log_sum.exact, parses.exact)

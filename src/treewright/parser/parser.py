@@ -41,6 +41,7 @@ from treewright.network import Network
 from treewright.parser import explanation, file, kbest
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion, completer
+from treewright.parser.decisions import Arc, Decisions, opened
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
@@ -49,7 +50,7 @@ from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, Network
 from treewright.parser.networks import with_readings
 from treewright.parser.options import ParserOptions, ParserSettings, resolve, where_given
 from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
-from treewright.parser.question import Question
+from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
 from treewright.parser.worker import MAX_SECONDS, Parsed, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
@@ -305,8 +306,21 @@ class Parser(Component):
         >>> tw.decode.tree(parts, projective=True).heads.tolist(), sentence.heads.tolist()
         ([-1, 2, 0, 2], [2, 0, 2])
         """
+        return self._question(sentence, projective, all_arcs=all_arcs).parts
+
+    def _question(
+        self,
+        sentence: Sentence,
+        projective: bool | None,
+        max_seconds: float | None = None,
+        arcs: Decisions | None = None,
+        all_arcs: bool = False,
+    ) -> Question:
+        """Return a question about a sentence under these arcs and what is decided in it; None: under nothing."""
+        checked_sentence(sentence)
+        decided = Decisions() if arcs is None else Decisions.asked(sentence, self.model.labels, *arcs[:2])
         is_projective = self._is_projective(projective)
-        return Question.of(self._worker(), checked_sentence(sentence), is_projective, all_arcs=all_arcs).parts
+        return Question.of(self._worker(), sentence, is_projective, max_seconds, decided=decided, all_arcs=all_arcs)
 
     def why_not(
         self,
@@ -315,12 +329,18 @@ class Parser(Component):
         head: int,
         modifier: int,
         projective: bool | None = None,
+        require: Iterable[Arc] = (),
+        forbid: Iterable[Arc] = (),
         max_seconds: float | None = MAX_SECONDS,
     ) -> Explanation:
         """Compare the best tree of a sentence with an arc to its best tree: the cost of another head of a word.
 
         head and modifier are numbers of words, and 0 is the root. projective: as the model was trained if None. An arc
         that pruning removed is added back, and the answer says so. max_seconds limits each of the two searches.
+
+        Both trees have the arcs in require, pairs (head, modifier), and none of those in forbid. If some heads of the
+        sentence are open (-1), the others are decided, and both trees have them, but for the one of the word itself. A
+        sentence without open heads decides nothing.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -330,8 +350,24 @@ class Parser(Component):
         """
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "why_not")
-        is_projective = self._is_projective(projective)
-        return explanation.explain(self._worker(), checked_sentence(sentence), (head, modifier), is_projective, limit)
+        arc = check_arc((head, modifier), len(checked_sentence(sentence)))
+        arcs = Decisions(tuple(require), tuple(forbid))
+        question, without_word = self._questions_about(sentence, arc[1], projective, limit, arcs)
+        return explanation.explain(question.labelled(question.best()), without_word, arc)
+
+    def _questions_about(
+        self,
+        sentence: Sentence,
+        word: int,
+        projective: bool | None,
+        max_seconds: float | None,
+        arcs: Decisions,
+    ) -> tuple[Question, Question]:
+        """Return the question about a sentence under these arcs, and the same where the word's own head is open."""
+        question = self._question(sentence, projective, max_seconds, arcs)
+        if (sentence.heads >= 0).all() or sentence.heads[word - 1] < 0:
+            return question, question
+        return question, self._question(opened(sentence, word), projective, max_seconds, arcs)
 
     def alternatives(
         self,
@@ -340,12 +376,14 @@ class Parser(Component):
         *,
         count: int = explanation.ALTERNATIVES,
         projective: bool | None = None,
+        require: Iterable[Arc] = (),
+        forbid: Iterable[Arc] = (),
         max_seconds: float | None = MAX_SECONDS,
     ) -> Alternatives:
         """Return the heads that the word modifier of a sentence could have instead: the count with the smallest loss.
 
-        Each has its probability and the loss of the best tree with it. projective and max_seconds are those of
-        `why_not`.
+        Each has its probability and the loss of the best tree with it. projective, require, forbid and max_seconds are
+        those of `why_not`.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -356,9 +394,14 @@ class Parser(Component):
         heads = check_count(count, "count")
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "alternatives")
-        is_projective = self._is_projective(projective)
-        worker = self._worker()
-        return explanation.alternatives(worker, checked_sentence(sentence), modifier, heads, is_projective, limit)
+        words = len(checked_sentence(sentence))
+        word = check_word(modifier, words)
+        arcs = Decisions(tuple(require), tuple(forbid))
+        question, without_word = self._questions_about(sentence, word, projective, limit, arcs)
+        best = question.labelled(question.best())
+        without_word, _ = without_word.with_candidates([(int(best.heads[word - 1]), word)])
+        every = explanation.alternatives(best, without_word, without_word.marginals(), word, range(words + 1))
+        return replace(every, heads=tuple(sorted(every.heads, key=lambda rival: rival.loss)[:heads]))
 
     def kbest(
         self,
@@ -368,6 +411,8 @@ class Parser(Component):
         threads: int = 1,
         projective: bool | None = None,
         all_arcs: bool = False,
+        require: Iterable[Arc] = (),
+        forbid: Iterable[Arc] = (),
         max_seconds: float | None = MAX_SECONDS,
     ) -> Iterator[KBest]:
         """Return the k best trees of each of the sentences with their labels, values and probabilities, in order.
@@ -375,6 +420,9 @@ class Parser(Component):
         threads, projective and all_arcs are those of `Parser.parse`. max_seconds limits the search for one sentence:
         the list may then be shorter than k, and its `exact` is False. Where the candidate arcs have fewer than k trees,
         all arcs are used. If the parser finds graphs, each tree has its own.
+
+        Every tree has the arcs in require, and none of those in forbid, which are pairs (head, modifier) for each of
+        the sentences; if some heads of a sentence are open (-1), every tree has the others.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -385,10 +433,13 @@ class Parser(Component):
         count = check_count(k, "k")
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "kbest")
-        is_projective = self._is_projective(projective)
+        self._is_projective(projective)
+        arcs = Decisions(tuple(require), tuple(forbid))
 
-        def best(worker: Worker, sentence: Sentence) -> KBest:
-            trees = kbest.kbest(worker, sentence, count, is_projective, limit, all_arcs)
+        def best(_: Worker, sentence: Sentence) -> KBest:
+            trees = kbest.kbest(self._question(sentence, projective, limit, arcs, all_arcs), count)
+            if len(trees) < count and trees.exact and not all_arcs:
+                trees = kbest.kbest(self._question(sentence, projective, limit, arcs, all_arcs=True), count)
             if self.graphs:
                 self.graphs.add(list(trees), given=[sentence] * len(trees))
             return trees
@@ -402,6 +453,8 @@ class Parser(Component):
         threads: int = 1,
         projective: bool | None = None,
         root: str | None = None,
+        require: Iterable[Arc] = (),
+        forbid: Iterable[Arc] = (),
         on_error: str = "raise",
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
@@ -410,7 +463,8 @@ class Parser(Component):
         """Fill in the heads and relations of sentences that are "_"; what is given stays as it is.
 
         threads: how many sentences are completed at a time. projective and root are those of the model if None; where
-        the given arcs fit no projective tree, the others may cross too.
+        the given arcs fit no projective tree, the others may cross too. require and forbid: further arcs, pairs (head,
+        modifier), that the tree of each sentence must have or must not have.
         on_error: "raise" a FormatError for annotation that contradicts itself, or "skip" and leave the sentence as it
         is. method, max_seconds and options are those of `parse`.
 
@@ -421,7 +475,8 @@ class Parser(Component):
         """
         check_seconds(max_seconds)
         search = search_options(method, max_seconds, options)
-        complete = completer(self, self._is_projective(projective), root or self.model.root, on_error, search)
+        is_projective, root = self._is_projective(projective), root or self.model.root
+        complete = completer(self, is_projective, root, on_error, search, tuple(require), tuple(forbid))
         return self.each(complete, sentences, threads=threads)
 
     def _is_projective(self, projective: bool | None) -> bool:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser.completion import OPEN, ROOT, Arc, decisions, is_projective_possible
+from treewright.parser.decisions import OPEN, ROOT, Arc, Decisions, check_single_root, is_projective_possible
 
 Indices = NDArray[np.int32]
 
@@ -43,8 +43,10 @@ def decided_heads(sentence: Sentence, labels: Sequence[str], root: str) -> Indic
     if OPEN not in sentence.deprels and -1 not in sentence.head_numbers():
         return trees.from_conll(sentence.heads)
     heads = np.full(1 + len(sentence), -1, dtype=np.int32)
-    require, _ = decisions(sentence, root, tuple(labels))
-    for head, modifier in require:
+    decided = Decisions.given(sentence, labels)
+    if root == "single":
+        check_single_root(sentence, decided)
+    for head, modifier in decided.require:
         heads[modifier] = head
     return heads
 

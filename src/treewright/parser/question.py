@@ -2,33 +2,45 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from operator import index
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import ArrayResult, Candidates, Parse, Parts
-from treewright.errors import InfeasibleError, InputError
+from treewright.decode.constraints import is_feasible
+from treewright.decode.options import ArcConstraints
+from treewright.decode.problem import Problem
+from treewright.errors import InputError
+from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
 from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
 
-Arc = tuple[int, int]  # head, modifier
+if TYPE_CHECKING:
+    from treewright.decode.options import ChosenMethod
+    from treewright.parser.model import Confidence
 
 
 @dataclass(frozen=True)
 class Question:
-    """A sentence as one worker sees it: its candidate arcs and their parts."""
+    """A sentence as one worker sees it: what is decided, its candidate arcs under the decisions, and their parts.
+
+    is_crossing: the model is projective, but no projective tree has all decisions, so that any tree may be the answer.
+    """
 
     worker: Worker
     sentence: Sentence
     inputs: Inputs
+    decided: Decisions
     projective: bool
+    root: str
     arcs: Candidates
     parts: Parts
     max_seconds: float | None = None
+    is_crossing: bool = False
 
     @classmethod
     def of(
@@ -37,53 +49,107 @@ class Question:
         sentence: Sentence,
         projective: bool,
         max_seconds: float | None = None,
+        *,
+        decided: Decisions = Decisions(),  # noqa: B008 - immutable
+        root: str | None = None,
         all_arcs: bool = False,
+        inputs: Inputs | None = None,
     ) -> Question:
-        """Prune and score a sentence."""
+        """Prune and score a sentence; inputs are those of the worker for it. An InfeasibleError names a conflict."""
         check_length(sentence)
-        inputs = worker.encode([sentence])
-        [arcs] = worker.prune(inputs, projective)
+        inputs = inputs or worker.encode([sentence])
+        constraints = constraints_of(decided, root or worker.model.root)
+        is_decided = bool(decided.require or decided.forbid)
+        is_crossing = projective and is_decided and not is_projective_possible(len(sentence), constraints)
+        projective = projective and not is_crossing
+        arcs = worker.prune_under(inputs, projective, **constraints)
         if all_arcs:
             arcs = every_arc(arcs)
         [parts] = worker.score(inputs, [arcs])
-        return cls(worker, sentence, inputs, projective, arcs, parts, max_seconds)
+        root = constraints["root"]
+        return cls(worker, sentence, inputs, decided, projective, root, arcs, parts, max_seconds, is_crossing)
+
+    @property
+    def shape(self) -> dict[str, Any]:
+        """The options of functions of treewright.decode about the trees that are possible."""
+        return {"projective": self.projective, **constraints_of(self.decided, self.root)}
 
     @property
     def search(self) -> dict[str, Any]:
-        """The options of functions of treewright.decode."""
-        return {"projective": self.projective, "root": self.worker.model.root, "max_seconds": self.max_seconds}
+        """The options of functions of treewright.decode that search."""
+        return {**self.shape, "max_seconds": self.max_seconds}
 
     @property
     def temperature(self) -> float:
         """By which values are divided before trees have probabilities."""
         return self.worker.model.calibrations.head.temperature
 
-    def best(self) -> Parse:
-        """Return the best tree."""
-        return decode.tree(self.parts, **self.search)
+    def best(self, method: ChosenMethod | None = None) -> Parse:
+        """Return the best tree, by a method if one is given."""
+        options: Any = {"max_seconds": self.max_seconds} if method is None else method
+        start = decode.tree(self.parts, **self.shape, **options)
+        [parse] = self.worker.climb(self.inputs, [self.parts], [start], self.projective, self.root, options)
+        return with_scope(parse, self.arcs)
+
+    def labels(self, parse: Parse, decided: Sequence[str] | None = None) -> tuple[list[str], Confidence]:
+        """Return the labels of a tree and the confidence of each; labels that are decided, or given here, are kept."""
+        decided = decided or self.decided.labels
+        rows = None if decided is None else [decided]
+        [labels], [confidence] = self.worker.label([self.sentence], self.inputs, [parse.heads], rows)
+        if decided is not None:  # the model may not have a label that is decided
+            labels = [best if own == OPEN else own for own, best in zip(decided, labels, strict=True)]
+        return labels, confidence
+
+    def label_beside(self, best: Sentence, parse: Parse, word: int) -> str:
+        """Return the label of a word in a tree, beside the labels of a sentence where the tree has the same heads."""
+        same = (parse.heads[1:] == best.heads).tolist()
+        same[word - 1] = False
+        own = self.decided.labels or [OPEN] * len(same)
+        kept = [label if is_same else old for is_same, label, old in zip(same, best.deprels, own, strict=True)]
+        return self.labels(parse, kept)[0][word - 1]
 
     def labelled(self, parse: Parse) -> Sentence:
         """Return a copy of the sentence with a tree and its labels."""
-        [labels], _ = self.worker.label([self.sentence], self.inputs, [parse.heads])
-        return self.sentence.with_tree(parse.heads[1:].copy(), labels, with_scope(parse, self.arcs))
+        return self.sentence.with_tree(parse.heads[1:].copy(), self.labels(parse)[0], with_scope(parse, self.arcs))
 
-    def marginals(self, parts: Parts) -> ArrayResult:
+    @property
+    def flat(self) -> Parts:
+        """The parts with their scores divided by the temperature."""
+        return self.parts.scaled(1 / self.temperature)
+
+    def marginals(self) -> ArrayResult:
         """Return marginals at the temperature of the model, without the rest of its calibration: columns sum to one."""
-        flat = parts.scaled(1 / self.temperature)
-        root = self.worker.model.root
-        return decode.marginals(flat, projective=self.projective, root=root, rounds=BELIEF_ROUNDS)
+        return decode.marginals(self.flat, rounds=BELIEF_ROUNDS, **self.shape)
 
-    def with_arc(self, arc: Arc) -> tuple[Parse, Parts, tuple[Arc, ...]]:
-        """Return the best tree with an arc, the parts that it was found over, and the arcs that were added to them."""
-        if arc in self.candidates:
-            try:
-                return decode.tree(self.parts, require=[arc], **self.search), self.parts, ()
-            except InfeasibleError:
-                pass  # every tree with this arc has one that pruning removed
-        needed = self.worker.prune_under(self.inputs, self.projective, require=[arc])
-        added = sorted(set(zip(needed.head.tolist(), needed.modifier.tolist(), strict=True)) - self.candidates)
-        [parts] = self.worker.score(self.inputs, [union(self.arcs, added)])
-        return decode.tree(parts, require=[arc], **self.search), parts, tuple(added)
+    def with_arc(self, arc: Arc) -> tuple[Parse, Question, tuple[Arc, ...]]:
+        """Return the best tree with an arc, the question that it answers, and the arcs that were added to it.
+
+        Where no projective tree has the arc and the decisions, the best of all trees is sought.
+        """
+        required = replace(self, decided=self.decided.extended(require=[arc]))
+        if arc in self.candidates and is_feasible(Problem.of(self.parts, **required.shape)):
+            return decode.tree(self.parts, **required.search), self, ()
+        constraints = constraints_of(required.decided, self.root)
+        if self.projective and self.is_decided and not is_projective_possible(len(self.sentence), constraints):
+            return replace(self, projective=False, is_crossing=True).with_arc(arc)
+        # Every tree with this arc has one that pruning removed.
+        needed = self.worker.prune_under(self.inputs, self.projective, **constraints)
+        wider, added = self.with_candidates(zip(needed.head.tolist(), needed.modifier.tolist(), strict=True))
+        return decode.tree(wider.parts, **required.search), wider, added
+
+    def with_candidates(self, arcs: Iterable[Arc]) -> tuple[Question, tuple[Arc, ...]]:
+        """Return the question with these arcs among its candidates, and those that were not."""
+        added = tuple(sorted(set(arcs) - self.candidates))
+        if not added:
+            return self, ()
+        candidates = union(self.arcs, added)
+        [parts] = self.worker.score(self.inputs, [candidates])
+        return replace(self, arcs=candidates, parts=parts), added
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether some arc is required or forbidden."""
+        return bool(self.decided.require or self.decided.forbid)
 
     @property
     def candidates(self) -> set[Arc]:
@@ -91,28 +157,33 @@ class Question:
         return set(zip(self.arcs.head.tolist(), self.arcs.modifier.tolist(), strict=True))
 
 
-def union(arcs: Candidates, added: Sequence[Arc]) -> Candidates:
+def constraints_of(decided: Decisions, root: str) -> ArcConstraints:
+    """Return the keywords of treewright.decode for decisions."""
+    return {"require": decided.require, "forbid": decided.forbid, "root": root}
+
+
+def union(arcs: Candidates, added: Iterable[Arc]) -> Candidates:
     """Return the candidate arcs with others added."""
     heads, modifiers = (np.array(column, dtype=np.int32) for column in zip(*added, strict=True))
     return Candidates(np.concatenate([arcs.head, heads]), np.concatenate([arcs.modifier, modifiers]), arcs.marginal)
 
 
-def check_arc(arc: Arc, words: int) -> Arc:
-    """Refuse an arc that a sentence of so many words does not have."""
-    modifier = check_word(arc[1], words)
+def check_arc(arc: Arc, words: int, name: str = "modifier") -> Arc:
+    """Refuse an arc that a sentence of so many words does not have; name is the argument with its modifier."""
+    modifier = check_word(arc[1], words, name)
     head = whole_number(arc[0], "head")
     if not 0 <= head <= words:
         raise InputError(f"head is {head}; the sentence has the words 1..{words}, and 0 is the root")
     if head == modifier:
-        raise InputError(f"head and modifier are both {head}; no word is its own head")
+        raise InputError(f"head and {name} are both {head}; no word is its own head")
     return head, modifier
 
 
-def check_word(modifier: int, words: int) -> int:
-    """Refuse a word that a sentence of so many words does not have."""
-    word = whole_number(modifier, "modifier")
+def check_word(number: int, words: int, name: str = "modifier") -> int:
+    """Refuse a word that a sentence of so many words does not have; name is the argument with its number."""
+    word = whole_number(number, name)
     if not 1 <= word <= words:
-        raise InputError(f"modifier is {word}; the sentence has the words 1..{words}")
+        raise InputError(f"{name} is {word}; the sentence has the words 1..{words}")
     return word
 
 

@@ -12,7 +12,8 @@ from typing import Literal, NamedTuple
 import numpy as np
 
 from treewright.errors import InputError
-from treewright.parser.completion import OPEN, Completion
+from treewright.parser.completion import Completion
+from treewright.parser.decisions import OPEN
 
 
 class Ranked(NamedTuple):

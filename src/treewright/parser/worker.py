@@ -300,6 +300,25 @@ class Worker:
         ends = accumulate(map(len, heads), initial=0)
         return [names[begin + 1 : end] for begin, end in pairwise(ends)], probability[labels >= 0]
 
+    def label_distribution(
+        self, sentence: Sentence, inputs: Inputs, heads: Indices, word: int
+    ) -> list[tuple[str, float]]:
+        """Return the labels that a word of a tree may have with their probabilities, the most probable first.
+
+        Labels that the rules about tags forbid are left out, unless no other is left. The probabilities are at the
+        temperature of the calibration and sum to one.
+        """
+        weights = self.model.labeller
+        added = None if self.network is None else self.network.labels(inputs.readings[0], heads, weights.scale)
+        scale = weights.scale / self.model.calibrations.label.temperature
+        of_labels = self.labeller.probabilities(inputs.batch, heads, word, weights.values, scale, added)
+        tags = [ROOT_TAG, *tags_of(sentence)]
+        known = [(label, p) for label, p in zip(self.model.labels, of_labels.tolist(), strict=True) if p > 0]
+        tag, head_tag = tags[word], tags[int(heads[word])]
+        rows = [row for row in known if self.tag_rules.permits(row[0], tag, head_tag)] or known
+        total = sum(p for _, p in rows)
+        return sorted(((label, p / total) for label, p in rows), key=lambda row: -row[1])
+
     def _permitted_labels(
         self, sentence: Sentence, heads: Indices, tags: Sequence[str], decided: Sequence[Sequence[str]] | None
     ) -> tuple[list[str], Confidence]:

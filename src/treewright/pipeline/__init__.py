@@ -3,5 +3,6 @@
 from treewright.pipeline.pipeline import Pipeline
 from treewright.pipeline.pruning import prune_weights
 from treewright.pipeline.reading import guess_input, read_input
+from treewright.pipeline.session import Session
 
-__all__ = ["Pipeline", "guess_input", "prune_weights", "read_input"]
+__all__ = ["Pipeline", "Session", "guess_input", "prune_weights", "read_input"]

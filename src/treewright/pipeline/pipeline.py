@@ -15,7 +15,7 @@ from treewright.corpus import Document, Sentence
 from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
-from treewright.errors import MissingComponentError
+from treewright.errors import InputError, MissingComponentError
 from treewright.learn import Plan
 from treewright.model import component, modelfile
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, part_of, sentences_of
@@ -23,14 +23,16 @@ from treewright.model.registry import component_class
 from treewright.model.run import Run, RunOptions
 from treewright.network import Network, NetworkOptions
 from treewright.parser import Alternatives, Completion, Explanation, KBest, Parser, ParserOptions, ParserSettings
+from treewright.parser.decisions import Arc
 from treewright.parser.explanation import ALTERNATIVES
 from treewright.parser.networks import with_readings, without_reading
-from treewright.parser.worker import ParseOptions, TreeOptions, groups
+from treewright.parser.worker import MAX_SECONDS, ParseOptions, TreeOptions, groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import join_files
 from treewright.pipeline.networks import NO_GAIN
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
+from treewright.pipeline.session import Session
 from treewright.pipeline.training import Recipe, plan_training
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
@@ -70,6 +72,8 @@ class SearchOptions(TypedDict, total=False):
     """The keywords of `Parser.why_not` and `Parser.alternatives` that choose trees."""
 
     projective: bool | None
+    require: Iterable[Arc]
+    forbid: Iterable[Arc]
     max_seconds: float | None
 
 
@@ -292,10 +296,10 @@ class Pipeline(Component):
     ) -> Iterator[Sentence]:
         """Parse sentences that are split into words already; yield copies with heads and labels set, in order.
 
-        Those whose UPOS is empty throughout are tagged first; tags that are there are kept. chunk: how many sentences
-        are taken together, which is faster; with 1 none waits for the next. comment: write the certificate of each tree
-        into the comment `# treewright`. confidence: compute those of heads, labels and, where words are tagged, of
-        tags. threads and options are those of `Parser.parse`.
+        Words whose UPOS is open ("_") are tagged first, given the cells that are filled, which are kept. chunk: how
+        many sentences are taken together, which is faster; with 1 none waits for the next. comment: write the
+        certificate of each tree into the comment `# treewright`. confidence: compute those of heads, labels and, where
+        words are tagged, of tags. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
 
@@ -326,7 +330,7 @@ class Pipeline(Component):
         return list(self.trained_parser.kbest(sentences, k, **options))
 
     def complete(self, sentences: Iterable[Sentence], **options: Unpack[CompletionOptions]) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; what is given stays as it is.
+        """Fill in the heads and relations that are "_", and the tags of words whose UPOS is; what is given is kept.
 
         options are those of `treewright.Parser.complete`.
 
@@ -337,6 +341,30 @@ class Pipeline(Component):
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
         return self.parser.complete(self._tag_each(sentences), **options)
+
+    def open(self, sentence: Sentence | Sequence[str] | str, *, max_seconds: float | None = MAX_SECONDS) -> Session:
+        """Open a session about one sentence: decide, reject, ask, and get the best tree of what is left.
+
+        sentence: a Sentence, the forms of its words, or a text of one sentence. If some of its heads are open (-1), the
+        others and the relations are decided; a sentence without open heads has no decisions. Tags that are filled are
+        kept, unless a tagger chose them (`tag_confidence`). max_seconds limits each search, see `Parser.parse`.
+
+        >>> import treewright as tw
+        >>> session = tw.load("en").open("Time flies like an arrow.")
+        >>> session.decide(2, upos="NOUN")
+        >>> session.sentence.upos, session.tree.certified
+        (['NOUN', 'NOUN', 'ADP', 'DET', 'NOUN', 'PUNCT'], True)
+        """
+        return Session(self, self._one_sentence(sentence), max_seconds)
+
+    def _one_sentence(self, sentence: Sentence | Sequence[str] | str) -> Sentence:
+        """Return a sentence that is given as one, as forms, or as a text."""
+        if isinstance(sentence, str):
+            sentences = list(tokenise_text(sentence, self.tokeniser))
+            if len(sentences) != 1:
+                raise InputError(f"the text has {len(sentences)} sentences; a session is about one")
+            return sentences[0]
+        return sentence if isinstance(sentence, Sentence) else Sentence.from_words(sentence)
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
         """Score the parts over the candidate arcs of a sentence, see `Parser.parts`."""
@@ -357,7 +385,10 @@ class Pipeline(Component):
         return self.trained_parser.alternatives(self._tag_one(sentence), modifier, count=count, **options)
 
     def tag(self, sentences: Iterable[Sentence], *, confidence: bool = True) -> Iterator[Sentence]:
-        """Tag copies of the sentences that have no tags, with confidence; yield the others as they are."""
+        """Tag copies of the sentences in which some UPOS is "_", with confidence; yield the others as they are.
+
+        Cells that are filled are kept, and the other words are tagged given them.
+        """
         return (without_reading(sentence) for sentence in self._tag_each(sentences, confidence))
 
     def _tag_each(self, sentences: Iterable[Sentence], confidence: bool = True) -> Iterator[Sentence]:
@@ -382,10 +413,10 @@ class Pipeline(Component):
         return self._tag_together([checked_sentence(sentence)], True)[0]
 
     def _tag_together(self, sentences: Sequence[Sentence], confidence: bool) -> list[Sentence]:
-        """Tag the sentences that have no tags; those tagged with the help of a network have its readings."""
-        bare = self.read([sentence for sentence in sentences if is_bare(sentence)])
-        tagged = self.tagger.tag(bare, confidence=confidence)
-        return [next(tagged) if is_bare(sentence) else sentence for sentence in sentences]
+        """Tag the sentences with open tags; those tagged with the help of a network have its readings."""
+        untagged = self.read([sentence for sentence in sentences if has_open_tag(sentence)])
+        tagged = self.tagger.tag(untagged, confidence=confidence, keep=True)
+        return [next(tagged) if has_open_tag(sentence) else sentence for sentence in sentences]
 
     @property
     def network(self) -> Network | None:
@@ -435,6 +466,6 @@ def check_text(text: str) -> None:
     raise TypeError(f"text is of type {type(text).__name__}; expected a str ({remedy})")
 
 
-def is_bare(sentence: Sentence) -> bool:
-    """Return whether no word has a tag."""
-    return all(tag == "_" for tag in sentence.upos)
+def has_open_tag(sentence: Sentence) -> bool:
+    """Return whether the UPOS of some word is "_"."""
+    return "_" in sentence.upos

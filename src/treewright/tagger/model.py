@@ -104,19 +104,56 @@ class TagWorker:
         self.network = NetworkTags(model.tags, model.options.tag_columns)
         columns = model.options.tag_columns
         upos = [tag[columns.index("upos")] for tag in model.tags] if "upos" in columns else []
+        self._columns = columns
+        self._permitted: dict[Tag, list[int]] = {}
         self.is_name_tag = np.array([value == NAME_TAG for value in upos], dtype=bool)
         self.described = self.described_with_network = DescribedWords(model)
         if model.network_candidates is not None:
             options = replace(model.options, **vars(model.network_candidates))
             self.described_with_network = DescribedWords(replace(model, options=options))
 
-    def tag(self, sentence: Sentence, adjust: NDArray[np.float64] | None = None, confidence: bool = True) -> Tagged:
-        """Find the best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags."""
+    def tag(
+        self,
+        sentence: Sentence,
+        adjust: NDArray[np.float64] | None = None,
+        confidence: bool = True,
+        keep: bool = False,
+    ) -> Tagged:
+        """Find the best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags.
+
+        keep: words have tags with the values that the sentence gives them (`permitted_tags`).
+        """
         read = self.reading_scores(sentence)
-        is_linear = read is None and self.model.network_weight > 0
-        calibration = (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-        tagged = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust)
+        calibration = self._calibration(read)
+        permitted = self.permitted_tags(sentence) if keep else []
+        tagged = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust, permitted)
         return tagged if tagged.confidence is None else tagged._replace(confidence=calibration.apply(tagged.confidence))
+
+    def probabilities(self, sentence: Sentence) -> NDArray[np.float64]:
+        """[word, tag]: the probability of each tag given the values that the sentence has."""
+        read = self.reading_scores(sentence)
+        described, rows, total = self._scored(sentence.forms, read, None)
+        temperature, permitted = self._calibration(read).temperature, self.permitted_tags(sentence)
+        words, weights = described.words, self.model.weights
+        return described.kernel.probabilities_words(words, rows, *weights, total, temperature, permitted)
+
+    def permitted_tags(self, sentence: Sentence) -> list[list[int]]:
+        """Return the tags that have the values given in the columns of a sentence, for each word; none: any tag.
+
+        "_" is an open value. If no tag has all values of a word, its UPOS alone counts; if none has that, any tag.
+        """
+        columns = [COLUMNS[name] for name in self.model.options.tag_columns]
+        return [self._tags_with(cells) for cells in sentence.cells(*columns)]
+
+    def _tags_with(self, cells: Tag) -> list[int]:
+        if cells not in self._permitted:
+            upos = [cell if column == "upos" else "_" for column, cell in zip(self._columns, cells, strict=True)]
+            self._permitted[cells] = tags_like(self.model.tags, cells) or tags_like(self.model.tags, upos)
+        return self._permitted[cells]
+
+    def _calibration(self, read: NDArray[np.float64] | None) -> Calibration:
+        is_linear = read is None and self.model.network_weight > 0
+        return (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
 
     def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
         """Compute what the reading of a sentence by a network adds to the scores of its tags; None without one.
@@ -146,17 +183,36 @@ class TagWorker:
         confidence: bool,
         temperature: float,
         adjust: NDArray[np.float64] | None = None,
+        permitted: Sequence[Sequence[int]] = (),
     ) -> Tagged:
         """Find the best tags; their probabilities are those of the model at a temperature.
 
         Words have the candidate tags beside a network if there are scores of a reading; adjust changes no candidates.
+        permitted: the tags that each word may have, see `permitted_tags`.
         """
-        weights, scale = self.model.weights
+        described, rows, total = self._scored(forms, read, adjust)
+        words, weights = described.words, self.model.weights
+        return Tagged(*described.kernel.decode_words(words, rows, *weights, total, confidence, temperature, permitted))
+
+    def _scored(
+        self, forms: Sequence[str], read: NDArray[np.float64] | None, adjust: NDArray[np.float64] | None
+    ) -> tuple[DescribedWords, Indices, NDArray[np.float64] | None]:
+        """Return the words, their rows, and what is added to the scores of tags."""
         described = self.described if read is None else self.described_with_network
-        words, rows = described.words, described.rows(forms)
         added = [scores for scores in (read, adjust, self.name_scores(forms)) if scores is not None]
-        total = reduce(np.add, added) if added else None
-        return Tagged(*described.kernel.decode_words(words, rows, weights, scale, total, confidence, temperature))
+        return described, described.rows(forms), reduce(np.add, added) if added else None
+
+
+def tags_like(tags: Sequence[Tag], cells: Sequence[str]) -> list[int]:
+    """Return the numbers of the tags that have these cells; "_" stands for any, and only "_" for no number.
+
+    >>> tags_like([("NOUN", "_"), ("VERB", "VB"), ("VERB", "VBD")], ["VERB", "_"])
+    [1, 2]
+    """
+    given = [(place, cell) for place, cell in enumerate(cells) if cell != "_"]
+    if not given:
+        return []
+    return [number for number, tag in enumerate(tags) if all(tag[place] == cell for place, cell in given)]
 
 
 def names_in(forms: Sequence[str]) -> list[int]:
@@ -277,15 +333,26 @@ class Worker:
         self.lemmas = LemmaWorker(model) if model.options.has_lemmas else None
         self._values = [[tag[place] for tag in model.tags] for place in range(len(model.options.tag_columns))]
 
-    def tag(self, sentence: Sentence, confidence: bool = True) -> Sentence:
-        """Return a copy with its columns filled."""
+    def tag(self, sentence: Sentence, confidence: bool = True, keep: bool = False) -> Sentence:
+        """Return a copy with its columns filled; keep: only cells that are "_"."""
         copy = sentence.copy()
         if self.tags:
-            tagged = self.tags.tag(sentence, confidence=confidence)
+            tagged = self.tags.tag(sentence, confidence=confidence, keep=keep)
             numbers = tagged.tags.tolist()
             for column, values in zip(self.model.options.tag_columns, self._values, strict=True):
-                copy.set_column(COLUMNS[column], [values[number] for number in numbers])
+                fill_column(copy, COLUMNS[column], [values[number] for number in numbers], keep)
             copy.tag_confidence = tagged.confidence
+            if keep and tagged.confidence is not None:
+                is_given = np.array([tag != "_" for tag in sentence.upos], dtype=bool)
+                copy.tag_confidence = np.where(is_given, 1.0, tagged.confidence)
         if self.lemmas:
-            copy.lemmas = self.lemmas.lemmas(copy)
+            fill_column(copy, COLUMNS["lemma"], self.lemmas.lemmas(copy), keep)
         return copy
+
+
+def fill_column(sentence: Sentence, name: str, values: Sequence[str], keep: bool) -> None:
+    """Set a column; keep: only its cells that are "_"."""
+    if keep:
+        cells = zip(sentence.column(name), values, strict=True)
+        values = [new if cell == "_" else cell for cell, new in cells]
+    sentence.set_column(name, values)

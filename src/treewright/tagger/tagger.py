@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from threading import local
@@ -14,6 +15,7 @@ from treewright import streams
 from treewright.caching import worker_of_thread
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
+from treewright.errors import InputError
 from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.model.run import Run, RunOptions
@@ -101,15 +103,24 @@ class Tagger(Component):
         """Every tag: its values in those of UPOS, XPOS, FEATS that the tagger fills, in that order."""
         return self.model.tags
 
-    def tag(self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True) -> Iterator[Sentence]:
+    def tag(
+        self, sentences: Iterable[Sentence], *, threads: int = 1, confidence: bool = True, keep: bool = False
+    ) -> Iterator[Sentence]:
         """Yield copies of the sentences with their columns filled, in order; the same for any number of threads.
 
-        Each has `tag_confidence`, the probability of each word's tag, unless confidence is False.
+        Each has `tag_confidence`, the probability of each word's tag, unless confidence is False. keep: cells that are
+        filled stay as they are, and the other words are tagged given these; only "_" is replaced.
+
+        >>> corpus = [Sentence.from_words(["I", "saw", "saws"], upos=["PRON", "VERB", "NOUN"])] * 2
+        >>> tagger = Tagger.train(corpus, columns=["upos"])
+        >>> [tagged] = tagger.tag([Sentence.from_words(["I", "saws"], upos=["_", "VERB"])], keep=True)
+        >>> tagged.upos
+        ['PRON', 'VERB']
         """
 
         def work(chunk: list[Sentence]) -> list[Sentence]:
             worker = self._worker()
-            return [worker.tag(sentence, confidence=confidence) for sentence in chunk]
+            return [worker.tag(sentence, confidence=confidence, keep=keep) for sentence in chunk]
 
         # With one thread no sentence waits for the next one.
         size = streams.CHUNK if streams.check_threads(threads) > 1 else 1
@@ -129,6 +140,20 @@ class Tagger(Component):
         shape = (len(sentence), len(self.tags))
         added = None if adjust is None else check_adjustment(adjust, shape)
         return worker.tags.tag(sentence, added, confidence)
+
+    def upos_probabilities(self, sentence: Sentence, word: int) -> list[tuple[str, float]]:
+        """Return the UPOS tags that a word may have with their probabilities, the most probable first.
+
+        The probabilities are given the tags that the sentence has; of an open word ("_"), those of the model. word is
+        counted from 1.
+        """
+        worker, columns = self._worker(), self.model.options.tag_columns
+        if worker.tags is None or "upos" not in columns:
+            raise InputError("this tagger fills no UPOS")
+        place, sums = columns.index("upos"), Counter[str]()
+        for number, probability in enumerate(worker.tags.probabilities(sentence)[word - 1].tolist()):
+            sums[self.tags[number][place]] += probability
+        return [(tag, min(1.0, probability)) for tag, probability in sums.most_common() if probability > 0]
 
     def _worker(self) -> Worker:
         return worker_of_thread(self._workers, lambda: Worker(self.model))

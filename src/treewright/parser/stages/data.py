@@ -15,7 +15,7 @@ from treewright.features.atoms import common_words
 from treewright.features.factors import THIRD_ORDER, keep_kinds
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.learn import Averaged, Judgement, Stage, Weights
-from treewright.parser.completion import OPEN
+from treewright.parser.decisions import OPEN
 from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets
 from treewright.parser.model import Indices, ParserModel, new_labeller
 from treewright.parser.options import (

@@ -19,7 +19,7 @@ from treewright.learn.gradients import (
     projective_gradient,
     tree_difference,
 )
-from treewright.parser.completion import Arc
+from treewright.parser.decisions import Arc
 from treewright.parser.model import Indices
 from treewright.parser.options import ParserSettings
 from treewright.parser.partial import decided_arcs

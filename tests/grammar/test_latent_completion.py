@@ -3,21 +3,16 @@
 from __future__ import annotations
 
 import pytest
+from oracles.phrases import SEEING_TREES
 
 from treewright.corpus import Tree
 from treewright.errors import InputError
 from treewright.grammar import LatentGrammar, complete
 from treewright.grammar.completion import ConstrainedGrammar
 
-TREES = [
-    "( (S (NP-SBJ (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))) (. .)))",
-    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)))",
-    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat))))) (. .)))",
-]
-
 
 def trees() -> list[Tree]:
-    return [Tree.parse(text) for text in TREES]
+    return [Tree.parse(text) for text in SEEING_TREES]
 
 
 @pytest.fixture(scope="module")
@@ -25,14 +20,14 @@ def grammar() -> ConstrainedGrammar:
     return LatentGrammar.train(trees(), rounds=1)
 
 
-@pytest.mark.parametrize("text", TREES)
+@pytest.mark.parametrize("text", SEEING_TREES)
 def test_a_full_tree_is_its_own_completion(grammar: ConstrainedGrammar, text: str) -> None:
     found = complete(grammar, Tree.parse(text))
     assert f"( {found.tree})" == text
     assert (found.phrases_filled_in, found.tags_filled_in) == (0, 0)
 
 
-@pytest.mark.parametrize("text", TREES)
+@pytest.mark.parametrize("text", SEEING_TREES)
 def test_every_part_of_a_tree_that_is_given_stays(grammar: ConstrainedGrammar, text: str) -> None:
     """Each phrase alone, and each tag alone, over words that are otherwise open."""
     [whole] = Tree.parse(text).children

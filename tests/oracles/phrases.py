@@ -21,6 +21,11 @@ PENN_TREES = """\
 ( (S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)) )
 ( (S (NP-SBJ (NP (DT The) (NN man)) (PP (IN with) (NP (DT a) (NN dog)))) (VP (VBZ sleeps)) (. .)) )
 """
+SEEING_TREES = [  # with two places for a phrase of "with"
+    "( (S (NP-SBJ (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))) (. .)))",
+    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)))",
+    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat))))) (. .)))",
+]
 PENN_TAGS = ("NN", "NNS", "VB", "IN", "JJ", "DT", ",", ":", "``")
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.phrases import SEEING_TREES
 
 from treewright.corpus import Tree
 from treewright.errors import InputError
@@ -13,15 +14,9 @@ from treewright.grammar import LatentOptions
 from treewright.learn import Report
 from treewright.papers.selftraining import selftrain
 
-TREES = [
-    "( (S (NP-SBJ (DT the) (NN dog)) (VP (VBD saw) (NP (DT the) (NN cat))) (. .)))",
-    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .)))",
-    "( (S (NP-SBJ (PRP she)) (VP (VBD saw) (NP (NP (DT a) (NN dog)) (PP (IN with) (NP (DT a) (NN cat))))) (. .)))",
-]
-
 
 def trees() -> list[Tree]:
-    return [Tree.parse(text) for text in TREES]
+    return [Tree.parse(text) for text in SEEING_TREES]
 
 
 def test_self_training_resumes_with_the_same_grammar(tmp_path: Path) -> None:

@@ -85,11 +85,6 @@ class TagVariables:
     others: Flags
 
     @property
-    def count(self) -> int:
-        """The number of variables."""
-        return len(self.word)
-
-    @property
     def group(self) -> NDArray[np.intp]:
         """A word has one tag."""
         return self.word

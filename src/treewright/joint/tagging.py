@@ -101,16 +101,16 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         self,
         words: Sequence[str],
         *,
-        tags: Sequence[str | None] | None = None,
         weight: float | None = None,
+        tags: Sequence[str | None] | None = None,
         partial: bool = False,
         max_words: int | None = MAX_WORDS,
         **search: Unpack[AgreementOptions],
     ) -> TagParse | JointParse:
         """Find the tree of a sentence whose sum of both models' scores is the highest, with its certificate.
 
-        words, tags, partial, max_words and search are those of `agree_on_tags`; weight is that of the tagger, that of
-        the model if None.
+        words, tags, partial, max_words and search are those of `agree_on_tags`; weight multiplies the scores of the
+        tagger, None: by that of the model.
         """
         problem = TagProblem(self.grammar, self.tagger, words, tags, partial, max_words)
         return problem.parse(self.weight if weight is None else weight, **search)

@@ -215,15 +215,6 @@ class Lengths:
     at_most_15: float
 
 
-@dataclass(frozen=True)
-class Share:
-    """Per cent of the arcs that follow one rule, by system."""
-
-    head: str
-    modifier: str
-    percent: dict[str, float]
-
-
 def table2(
     data: Path,
     treebank: str = "English",
@@ -243,6 +234,15 @@ def table2(
         )
         for system, heads in parses.items()
     ]
+
+
+@dataclass(frozen=True)
+class Share:
+    """Per cent of the arcs that follow one rule, by system."""
+
+    head: str
+    modifier: str
+    percent: dict[str, float]
 
 
 def figure1(

@@ -95,7 +95,7 @@ def test_complete_keeps_the_heads_given_and_marks_what_it_filled_in(client: Test
     [completed] = post(client, "complete", sentences=[sentence])["sentences"]
     assert [word["head"] for word in completed["words"]] == [2, 0]
     assert completed["words"][1]["deprel"] == "x"
-    assert [word["filled_in"] for word in completed["words"]] == [True, False]
+    assert [word["filled_in"] for word in completed["words"]] == [["head", "deprel"], []]
 
 
 def test_complete_takes_conllu(client: TestClient) -> None:

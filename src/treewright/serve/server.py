@@ -21,11 +21,8 @@ def open_socket(host: str, port: int) -> socket.socket:
     try:
         return socket.create_server((host, port), family=family, backlog=256)
     except OSError as error:
-        remedy = (
-            "another program listens there; choose another port with --port"
-            if error.errno == EADDRINUSE
-            else "see --host"
-        )
+        is_taken = error.errno == EADDRINUSE
+        remedy = "another program listens there; choose another port with --port" if is_taken else "see --host"
         raise InputError(f"cannot listen on {host} port {port} ({error.strerror}); {remedy}") from None
 
 

@@ -141,8 +141,9 @@ class Complete(Work):
         if self.form == "conllu":
             return completed.written()
         values = completed.to_dict() | drawing(completed, self.width)
-        for word, is_filled_in in zip(values["words"], completion.is_open.tolist(), strict=True):
-            word["filled_in"] = is_filled_in
+        was_open = {"head": completion.open_heads, "deprel": completion.open_labels}
+        for place, word in enumerate(values["words"]):
+            word["filled_in"] = [name for name, flags in was_open.items() if flags[place]]
         return as_json(values | {"note": completion.note})
 
 

@@ -14,6 +14,7 @@ from pathlib import Path
 from urllib.request import Request, urlopen
 
 import pytest
+from oracles.pages import REPO
 from oracles.pipelines import pipeline, text_of
 from oracles.processes import run_process, runner, started_process
 
@@ -83,11 +84,14 @@ def test_a_port_in_use_is_named(model: str) -> None:
         (["--host", "0.0.0.0"], "--host 0.0.0.0 opens the server to other machines; give the names"),
         (["missing.tw"], "missing.tw: there is no such file"),
         (["en", "./en"], "./en"),
+        (["--token-file", "missing"], "missing: No such file or directory"),
+        (["--token-file", "pyproject.toml"], "pyproject.toml: expected one token of at least 16 characters"),
     ],
 )
 def test_what_cannot_be_served_is_one_sentence(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    monkeypatch.chdir(REPO)
     ended = runner(monkeypatch, capsys, "serve")(*arguments)
     assert ended.returncode == 1
     assert message in ended.stderr

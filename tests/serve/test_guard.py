@@ -55,6 +55,15 @@ def test_allowed_hosts_are_hosts_and_origins() -> None:
     assert client.get("/", headers={"host": "other.example"}).status_code == 403
 
 
+def test_a_token_is_needed_where_the_server_has_one() -> None:
+    with TestClient(application({"tiny": pipeline()}, token="right"), base_url="http://localhost") as client:
+        for authorization in ("", "Bearer wrong", "right", "Basic right"):
+            for path in ("/models", "/process", "/api/v1/parse", "/api/v1/openapi.json", "/nothing"):
+                assert client.get(path, headers={"authorization": authorization}).status_code == 403, path
+        assert client.get("/models", headers={"authorization": "Bearer right"}).status_code == 200
+        assert [client.get(path).status_code for path in ("/", "/demo.js", "/api/v1/health")] == [200] * 3
+
+
 def test_every_answer_has_the_headers_of_a_safe_page(client: TestClient) -> None:
     for path in ("/", "/demo.js", "/nothing", "/api/v1/health"):
         headers = client.get(path).headers

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -11,6 +12,8 @@ from treewright.cli.shared import note
 from treewright.errors import InputError, MissingExtra
 
 app = opt.new_app()
+
+MIN_TOKEN = 16  # characters; not tuned
 
 HELP = (
     "Serve models by HTTP: a JSON interface, UDPipe's REST contract, a demo page.\n\n"
@@ -44,6 +47,10 @@ def serve(
             help="Another name of this server, or of a site whose pages may call it; repeat for more.",
         ),
     ] = None,
+    token_file: Annotated[
+        str | None,
+        opt.file_option("Serve only requests with the token in this file; Authorization: Bearer TOKEN."),
+    ] = None,
     threads: opt.Threads = 1,
     max_body: Annotated[int, opt.number_option("Largest request; in MiB.")] = 4,
     max_requests: Annotated[int, opt.number_option("Requests in work at a time; more are answered by 503.")] = 64,
@@ -66,8 +73,20 @@ def serve(
         raise InputError(
             f"--host {host} opens the server to other machines; give the names by which they call it with --allow-host"
         )
+    token = None if token_file is None else read_token(token_file)
     limits = Limits(body=max_body * MEBIBYTE, seconds=timeout, sentence_seconds=max_seconds, requests=max_requests)
     loaded = load_models(models or ["en"])
+    guarded = application(loaded, limits, allowed_hosts=allow_host or (), token=token, threads=threads)
     with open_socket(host, port) as listening:
         note(f"serving {', '.join(loaded)} at {url_of(listening)} (Ctrl-C stops)")
-        run(application(loaded, limits, allowed_hosts=allow_host or (), threads=threads), listening, quiet=quiet)
+        run(guarded, listening, quiet=quiet)
+
+
+def read_token(path: str) -> str:
+    """Read a token from a file."""
+    token = Path(path).read_text(encoding="utf-8").strip()
+    if len(token) < MIN_TOKEN or len(token.split()) != 1:
+        raise InputError(
+            f"{path}: expected one token of at least {MIN_TOKEN} characters; `openssl rand -hex 16` makes one"
+        )
+    return token

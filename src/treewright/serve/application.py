@@ -16,7 +16,7 @@ from treewright.draw.style import page_style
 from treewright.errors import InputError
 from treewright.serve.api import api_router
 from treewright.serve.errors import CODES, Refusal, refusal_of
-from treewright.serve.guard import Guard
+from treewright.serve.guard import HEALTH, Guard
 from treewright.serve.limits import Limits
 from treewright.serve.models import Model, Models
 from treewright.serve.udpipe import udpipe_router
@@ -33,12 +33,17 @@ OPENAPI = "/api/v1/openapi.json"
 
 
 def application(
-    models: Mapping[str, Model], limits: Limits | None = None, *, allowed_hosts: Iterable[str] = (), threads: int = 1
+    models: Mapping[str, Model],
+    limits: Limits | None = None,
+    *,
+    allowed_hosts: Iterable[str] = (),
+    token: str | None = None,
+    threads: int = 1,
 ) -> Guard:
     """Return the ASGI application that serves models by name, the first one to requests that name none.
 
-    allowed_hosts: names of this server beside those of loopback, and of sites whose pages may call it. threads: how
-    many work with each model.
+    allowed_hosts: names of this server beside those of loopback, and of sites whose pages may call it. token: what
+    requests must have, but for the page and `/api/v1/health`. threads: how many work with each model.
     """
     limits = limits or Limits()
     served = Models(models, threads)
@@ -56,12 +61,13 @@ def application(
         redoc_url=None,
         lifespan=lifespan,
     )
-    guard = Guard(app, limits, allowed_hosts)
+    guard = Guard(app, limits, allowed_hosts, token)
     app.include_router(api_router(served, limits, guard))
     app.include_router(udpipe_router(served, limits))
     add_pages(app)
     add_errors(app)
     guard.paths = {*app.openapi()["paths"], *PAGES, DRAWING_STYLE, OPENAPI}
+    guard.open_paths = {*PAGES, DRAWING_STYLE, HEALTH}
     return guard
 
 

@@ -11,7 +11,7 @@ import logging
 import time
 import traceback
 from collections.abc import Iterable
-from secrets import token_hex
+from secrets import compare_digest, token_hex
 from urllib.parse import urlsplit
 
 from starlette.datastructures import Headers
@@ -37,12 +37,16 @@ HEADERS = [
 class Guard:
     """An ASGI application around another one."""
 
-    def __init__(self, app: ASGIApp, limits: Limits, allowed_hosts: Iterable[str] = ()) -> None:
-        """Guard app; allowed_hosts are names beside those of loopback."""
+    def __init__(
+        self, app: ASGIApp, limits: Limits, allowed_hosts: Iterable[str] = (), token: str | None = None
+    ) -> None:
+        """Guard app. allowed_hosts: names beside those of loopback. token: what requests to other than open paths have."""
         self._app = app
         self._limits = limits
         self._allowed = {name.lower() for name in allowed_hosts}
+        self._token = None if token is None else token.encode()
         self.paths: set[str] = set()  # that the log names; another one may hold text
+        self.open_paths: set[str] = set()  # that need no token
         self.active = 0  # requests in work
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -72,6 +76,8 @@ class Guard:
     async def _serve(self, scope: Scope, receive: Receive, answer: Answer) -> None:
         headers = Headers(scope=scope)
         self._check_names(headers)
+        if self._token is not None and scope["path"] not in self.open_paths:
+            self._check_token(headers, self._token)
         if self.active >= self._limits.requests and scope["path"] != HEALTH:
             raise Refusal(
                 503,
@@ -96,6 +102,11 @@ class Guard:
         if site.lower() != host.lower() and host_name(site) not in self._allowed:
             message = "the request comes from a page of another site"
             raise Refusal(403, message, remedy="start the server with --allow-host NAME")
+
+    def _check_token(self, headers: Headers, token: bytes) -> None:
+        kind, _, given = headers.get("authorization", "").partition(" ")
+        if kind.lower() != "bearer" or not compare_digest(given.strip().encode(), token):
+            raise Refusal(403, "the token is missing or wrong", remedy="send the header Authorization: Bearer TOKEN")
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """Read the body, at most as many bytes and seconds as the limits allow."""

@@ -5,10 +5,12 @@ const MAX_SENTENCES = 10; // of a text that are shown
 const DOUBTFUL = 0.8; // probability of a head below which a word is marked
 const byId = (id) => document.getElementById(id);
 
+const token = new URLSearchParams(location.hash.slice(1)).get("token"); // of a server that asks for one: /#token=...
+
 async function ask(path, request) {
   const answer = await fetch(`/api/v1/${path}`, {
     method: request ? "POST" : "GET",
-    headers: request ? { "Content-Type": "application/json" } : {},
+    headers: { "Content-Type": "application/json", ...(token && { Authorization: `Bearer ${token}` }) },
     body: request && JSON.stringify(request),
   });
   const value = await answer.json();
@@ -186,6 +188,12 @@ function chosenModel() {
   return byId("model").value || undefined;
 }
 
+function showFailure(error) {
+  byId("status").className = "error";
+  byId("status").textContent = `This failed: ${error.message}.`;
+  document.body.dataset.state = "error";
+}
+
 async function submit() {
   const button = document.querySelector("#question button");
   const status = byId("status");
@@ -205,9 +213,7 @@ async function submit() {
     if (all.length === 1) byId("sentences").querySelector("details").open = true;
     document.body.dataset.state = "ready";
   } catch (error) {
-    status.className = "error";
-    status.textContent = `This failed: ${error.message}.`;
-    document.body.dataset.state = "error";
+    showFailure(error);
   }
   button.disabled = false;
 }
@@ -225,5 +231,9 @@ byId("question").addEventListener("submit", (event) => {
 byId("text").addEventListener("keydown", (event) => {
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) byId("question").requestSubmit();
 });
-await showModels();
-await submit();
+try {
+  await showModels();
+  await submit();
+} catch (error) {
+  showFailure(error);
+}

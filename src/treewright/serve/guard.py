@@ -40,7 +40,7 @@ class Guard:
     def __init__(
         self, app: ASGIApp, limits: Limits, allowed_hosts: Iterable[str] = (), token: str | None = None
     ) -> None:
-        """Guard app. allowed_hosts: names beside those of loopback. token: what requests to other than open paths have."""
+        """Guard app. allowed_hosts: names beside those of loopback. token: what requests need, except to open paths."""
         self._app = app
         self._limits = limits
         self._allowed = {name.lower() for name in allowed_hosts}

@@ -131,7 +131,7 @@ async function showAlternatives(sentence, word, place) {
     const answer = await ask("why-not", { sentences: [sentence], word, model: chosenModel() });
     const table = make("table");
     const head = table.createTHead().insertRow();
-    for (const [title, kind] of [["Head", ""], ["Relation", ""], ["Share of trees", "number"], ["Score", "number"], ["", ""]]) {
+    for (const [title, kind] of [["Head", ""], ["Relation", ""], ["Model probability", "number"], ["Score", "number"], ["", ""]]) {
       head.append(make("th", title, kind ? { class: kind } : {}));
     }
     const body = table.createTBody();

@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import re
+from email.mime.multipart import MIMEMultipart
+from email.mime.nonmultipart import MIMENonMultipart
+from email.policy import HTTP
 from pathlib import Path
 from typing import Any
 
@@ -52,6 +55,21 @@ def test_the_result_is_that_of_the_command(
     for sent in ({"data": {"data": text, **ALL}}, multipart({"data": text, **ALL})):
         answer = client.post("/process", **sent)
         assert answer.json()["result"] == uploaded
+
+
+def test_mime_messages_with_8bit_fields_are_read(client: TestClient) -> None:
+    """UDPipe's client sends these; lines end with CR and LF."""
+    message = MIMEMultipart("form-data", policy=HTTP)
+    for name, value in {"data": "Žena spí.\n\nIt rains.", **ALL}.items():
+        field = MIMENonMultipart("text", "plain")
+        field.add_header("Content-Disposition", f'form-data; name="{name}"')
+        field.add_header("Content-Transfer-Encoding", "8bit")
+        field.set_payload(value, charset="utf-8")
+        message.attach(field)
+    body = message.as_bytes().partition(b"\r\n\r\n")[2]
+    answer = client.post("/process", content=body, headers={"content-type": message["Content-Type"]})
+    assert answer.status_code == 200
+    assert re.findall("^# text = (.*)$", answer.json()["result"], re.M) == ["Žena spí.", "It rains."]
 
 
 def test_get_and_post_take_a_query(client: TestClient) -> None:

@@ -1,7 +1,7 @@
 """What is done with the items of requests, and how results are written. Equal work is done together (`Batcher`).
 
-An item is a sentence, or a short text, which is split together with those of other requests: thirty times as fast as
-alone (`benchmarks/speed/short_texts.py`). The result of an item is a list with what is written for each sentence.
+An item is a sentence, or a short text, which is split together with those of other requests: alone, a text of ten words
+takes 4 ms, together with 200 others 0.13 ms. The result of an item is a list with what is written for each sentence.
 """
 
 from __future__ import annotations

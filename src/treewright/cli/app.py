@@ -34,6 +34,7 @@ COMMANDS: tuple[str, ...] = (
     "grammar",
     "joint",
     "reproduce",
+    "serve",
 )
 
 MAKERS = {  # kind of component -> the command that makes one

@@ -114,10 +114,8 @@ def lines_of(file: str) -> Iterator[bytes]:
 
 
 def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float]:
-    """Check the proof of a sentence and its comment; return whether it is certified, and the gap that is proved."""
-    from treewright.corpus.confidence import CERTIFICATE
-    from treewright.parser.proofs import check_record, read_record
-    from treewright.pipeline.certificate import certificate_text
+    """Check the proof of a sentence; return whether it is certified, and the gap that is proved."""
+    from treewright.pipeline.certificate import check_proof
 
     try:
         data = json.loads(line)
@@ -125,12 +123,7 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
         data = None
     if not isinstance(data, dict):
         raise ProofError("refused: its line is not a JSON object")
-    record = read_record(data)
-    comment, expected = sentence.comment(CERTIFICATE), certificate_text(record.parse)
-    if comment not in (None, expected):
-        raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
-    verified = check_record(parser, sentence, record)
-    return record.parse.certified, verified.gap
+    return check_proof(parser, sentence, data)
 
 
 def in_words(report: dict[str, Any]) -> str:

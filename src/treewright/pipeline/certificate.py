@@ -6,9 +6,15 @@ none has a higher value. It does not say that the tree is right.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from treewright.corpus import Sentence
 from treewright.corpus.confidence import CERTIFICATE, without_certificate
 from treewright.corpus.sentence import ParseResult
+from treewright.errors import ProofError
+from treewright.parser import Parser
+from treewright.parser.proofs import check_record, read_record
 
 
 def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
@@ -34,6 +40,19 @@ def certificate_text(parse: ParseResult) -> str:
     'best of 3 climbs, not certified'
     """
     return parse.status if parse.status.endswith("not certified") else f"{parse.status} over {parse.scope}"
+
+
+def check_proof(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> tuple[bool, float]:
+    """Check a proof that `proof_record` returned, and the comment of its sentence.
+
+    Return whether the tree is certified, and the gap that is proved. A ProofError says why the proof does not hold.
+    """
+    record = read_record(data)
+    comment, expected = sentence.comment(CERTIFICATE), certificate_text(record.parse)
+    if comment not in (None, expected):
+        raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
+    verified = check_record(parser, sentence, record)
+    return record.parse.certified, verified.gap
 
 
 def certificate_line(sentence: Sentence) -> str:

@@ -1,0 +1,116 @@
+"""The application of a server: the routes, their errors, the demo page."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Iterable, Mapping
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from fastapi import FastAPI, Request
+from fastapi.exceptions import RequestValidationError
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, Response
+
+import treewright
+from treewright.draw.style import page_style
+from treewright.errors import InputError
+from treewright.serve.api import api_router
+from treewright.serve.errors import CODES, Refusal, refusal_of
+from treewright.serve.guard import HEALTH, Guard
+from treewright.serve.limits import Limits
+from treewright.serve.models import Model, Models
+from treewright.serve.udpipe import udpipe_router
+
+STATIC = Path(__file__).parent / "static"
+PAGES = {  # path -> file and type
+    "/": ("demo.html", "text/html; charset=utf-8"),
+    "/demo.js": ("demo.js", "text/javascript; charset=utf-8"),
+    "/demo.css": ("demo.css", "text/css; charset=utf-8"),
+    "/favicon.ico": ("icon.svg", "image/svg+xml"),
+}
+DRAWING_STYLE = "/drawing.css"
+OPENAPI = "/api/v1/openapi.json"
+
+
+def application(
+    models: Mapping[str, Model],
+    limits: Limits | None = None,
+    *,
+    allowed_hosts: Iterable[str] = (),
+    token: str | None = None,
+    threads: int = 1,
+) -> Guard:
+    """Return the ASGI application that serves models by name, the first one to requests that name none.
+
+    allowed_hosts: names of this server beside those of loopback, and of sites whose pages may call it. token: what
+    requests must have, but for the page and `/api/v1/health`. threads: how many work with each model.
+    """
+    limits = limits or Limits()
+    served = Models(models, threads)
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        yield
+        served.close()
+
+    app = FastAPI(
+        title="Treewright",
+        version=treewright.__version__,
+        openapi_url=OPENAPI,
+        docs_url=None,  # its page loads scripts from another site
+        redoc_url=None,
+        lifespan=lifespan,
+    )
+    guard = Guard(app, limits, allowed_hosts, token)
+    app.include_router(api_router(served, limits, guard))
+    app.include_router(udpipe_router(served, limits))
+    add_pages(app)
+    add_errors(app)
+    guard.paths = {*app.openapi()["paths"], *PAGES, DRAWING_STYLE, OPENAPI}
+    guard.open_paths = {*PAGES, DRAWING_STYLE, HEALTH}
+    return guard
+
+
+def add_pages(app: FastAPI) -> None:
+    """Add the demo page and its files."""
+
+    def add(path: str, name: str, kind: str) -> None:
+        @app.get(path, include_in_schema=False)
+        async def file() -> Response:
+            return FileResponse(STATIC / name, media_type=kind)
+
+    for path, (name, kind) in PAGES.items():
+        add(path, name, kind)
+
+    style = page_style()
+
+    @app.get(DRAWING_STYLE, include_in_schema=False)
+    async def drawing_style() -> Response:
+        return Response(style, media_type="text/css; charset=utf-8")
+
+
+def add_errors(app: FastAPI) -> None:
+    """Answer errors as JSON or plain text."""
+
+    @app.exception_handler(Refusal)
+    async def refuse(request: Request, error: Refusal) -> Response:
+        return error.answer(request.scope)
+
+    @app.exception_handler(InputError)
+    async def bad_input(request: Request, error: InputError) -> Response:
+        return refusal_of(error).answer(request.scope)
+
+    @app.exception_handler(RequestValidationError)
+    async def invalid(request: Request, error: RequestValidationError) -> Response:
+        first = error.errors()[0]
+        if first["loc"] == ("body",) and first["type"] in ("model_attributes_type", "missing"):
+            remedy = "send a JSON object with Content-Type: application/json"
+            return Refusal(422, "the body is not JSON", remedy=remedy).answer(request.scope)
+        where = ".".join(str(part) for part in first["loc"] if part != "body")
+        message = str(first["msg"]).removeprefix("Value error, ")
+        return Refusal(422, f"{where}: {message}" if where else message, where=where or None).answer(request.scope)
+
+    @app.exception_handler(HTTPException)
+    async def other(request: Request, error: HTTPException) -> Response:
+        status = error.status_code if error.status_code in CODES else 400
+        return Refusal(status, str(error.detail), headers=error.headers or {}).answer(request.scope)

@@ -88,7 +88,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
             "an induced model has no list of the best trees; leave out --kbest",
         ),
         (
-            ["explain", "my.induced", "a.conllu", "--word", "1"],
+            ["why", "my.induced", "a.conllu", "--word", "1"],
             "my.induced: its parser is induced and has no scores of single parts; `treewright train",
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),

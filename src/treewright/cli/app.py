@@ -21,7 +21,7 @@ from treewright.errors import InputError, MissingComponentError, NameWarning
 COMMANDS: tuple[str, ...] = (
     "train",
     "parse",
-    "explain",
+    "why",
     "complete",
     "tag",
     "pack",
@@ -29,6 +29,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "verify",
     "show",
+    "explain",
     "words",
     "induce",
     "grammar",

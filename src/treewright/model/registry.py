@@ -57,17 +57,19 @@ C = TypeVar("C", bound=Component)
 
 
 @overload
-def load(path: Literal["en"]) -> Pipeline: ...
+def load(path: Literal["en"] = "en") -> Pipeline: ...
 
 
 @overload
 def load(path: modelfile.Path) -> Model: ...
 
 
-def load(path: modelfile.Path) -> Model:
-    """Load a model by its name ("en") or file: a pipeline, a parser (trained or induced), a grammar or a joint model.
+def load(path: modelfile.Path = "en") -> Model:
+    """Load a model by its path, a name or a file: a pipeline, a parser (trained or induced), a grammar, a joint model.
 
-    >>> load("en")("It rains.")[0].upos
+    "en", the English pipeline that comes with Treewright, is loaded if no path is given.
+
+    >>> load()("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
     return cast("Model", load_component(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))

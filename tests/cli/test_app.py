@@ -74,3 +74,35 @@ def test_no_command_imports_another() -> None:
             else:
                 names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             assert not names & commands, f"{path.name}:{getattr(node, 'lineno', 0)} imports a command"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["prase"], "there is no command prase; did you mean parse?"),
+        (["parse", "--thread", "2"], "there is no option --thread; did you mean --threads?"),
+        (["parse", "--threads", "x"], "--threads is x; expected a whole number, at least 1"),
+        (["parse", "--threads", "0"], "--threads is 0; expected a whole number, at least 1"),
+        (["parse", "--max-seconds", "-1"], "--max-seconds is -1; expected a number, at least 0"),
+        (["train", "--case-noise", "2", "a"], "--case-noise is 2; expected a number, at least 0, at most 1"),
+        (["parse", "--to", "xml"], "--to is xml; expected one of conllu, json, text, svg, png, html, latex"),
+        (["parse", "--threads"], "--threads needs a value"),
+        (["show"], "show needs INPUT"),
+        (["reproduce", "koo2011"], "there is no command koo2011; did you mean koo2010?"),
+    ],
+)
+def test_bad_usage_is_described_in_our_words(run: Run, arguments: list[str], message: str) -> None:
+    found = run(*arguments)
+    assert (found.returncode, found.stderr.splitlines()[0]) == (2, f"treewright: {message}")
+    assert not any(text in found.stderr for text in ("Input should", "Value error", "Invalid value", "Error:"))
+
+
+def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
+    message = "there is no model de, and no file of this name; there is en; `treewright train TRAIN` makes one"
+    for arguments in (
+        ["parse", "de", "--text", "Hallo Welt"],
+        ["parse", "de"],
+        ["why", "de", "-t", "a", "--word", "1"],
+    ):
+        found = run(*arguments)
+        assert (found.returncode, found.stderr) == (1, f"treewright: {message}\n"), arguments

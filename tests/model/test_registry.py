@@ -94,7 +94,10 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
         (["tag", "tokenise", "rules.tw", "a.txt"], "rules.tw is a pipeline without a tokeniser; `treewright"),
         (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
-        (["parse", "de", "a.conllu"], "de: there is no such file, and no model of this name (there is en)"),
+        (
+            ["parse", "de", "a.conllu"],
+            "there is no model de, and no file of this name; there is en; `treewright",
+        ),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),
     ],
 )
@@ -161,7 +164,7 @@ def test_an_induced_parser_is_packed_with_a_tokeniser_and_a_tagger(tmp_path: Pat
 def test_an_unknown_name_is_answered_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for load in (tw.load, tw.Parser.load, Tagger.load, Tokeniser.load, Pipeline.load):
-        with pytest.raises(InputError, match=r"^de: there is no such file, and no model of this name \(there is en\)$"):
+        with pytest.raises(InputError, match=r"^there is no model de, and no file of this name; there is en$"):
             load("de")
     with pytest.raises(InputError, match=r"^folder/de\.tw: there is no such file$"):
         tw.load("folder/de.tw")

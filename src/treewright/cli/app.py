@@ -16,6 +16,7 @@ import typer
 
 import treewright
 from treewright.cli.options import HELP_NAMES, LazyGroup
+from treewright.cli.usage import UsageError, usage_message
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
@@ -106,7 +107,16 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", NameWarning)
             warnings.showwarning = show_warning  # type: ignore[assignment]
-            app(prog_name="treewright")
+            sys.exit(app(prog_name="treewright", standalone_mode=False))
+    except UsageError as error:
+        print(
+            error.message if error.message.startswith("Usage") else f"treewright: {usage_message(error)}",
+            file=sys.stderr,
+        )
+        sys.exit(2)
+    except typer.Abort as error:  # Ctrl-C; a command may say what it leaves
+        print(": ".join(["treewright: interrupted", *map(str, getattr(error.__cause__, "args", ()))]), file=sys.stderr)
+        sys.exit(130)
     except (InputError, OSError) as error:
         print(f"treewright: {message_of(error)}", file=sys.stderr)
         sys.exit(1)

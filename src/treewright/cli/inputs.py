@@ -38,13 +38,19 @@ def looks_like_model(name: str) -> bool:
         return file.read(9)[8:] == b"{"  # eight bytes of length before a JSON index
 
 
-def model_and_inputs(first: str | None, others: Sequence[str] | None) -> tuple[str | None, list[str]]:
+def model_and_inputs(
+    first: str | None, others: Sequence[str] | None, text: str | None = None
+) -> tuple[str | None, list[str]]:
     """Return the model, if the first argument looks like one, and the inputs; standard input if there are none.
 
-    A name before others that is no file is a model too, so that the message about it lists the models.
+    What is no file counts as a model if it stands before other inputs or a text, or is a word without extension, so
+    that the message about it lists the models.
     """
     inputs = list(others or ())
-    if first is None or looks_like_model(first) or (inputs and not Path(first).exists()):
+    if first is None or looks_like_model(first):
+        return first, inputs or ["-"]
+    is_word = not Path(first).suffix and Path(first).name == first
+    if first != "-" and not Path(first).exists() and (inputs or text is not None or is_word):
         return first, inputs or ["-"]
     return None, [first, *inputs]
 

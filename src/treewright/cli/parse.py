@@ -119,7 +119,7 @@ def parse(
     from treewright.pipeline.certificate import drop_certificate, set_certificate
     from treewright.streams import CHUNK, arriving
 
-    named, sources = model_and_inputs(model, inputs)
+    named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
     form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)

@@ -61,7 +61,7 @@ def why(
 
     if not word:
         raise typer.BadParameter("give the word to explain: its number or its form", param_hint="--word")
-    named, sources = model_and_inputs(model, [file] if file else None)
+    named, sources = model_and_inputs(model, [file] if file else None, text)
     check_text(text, sources)
     if len(sources) > 1:
         raise typer.BadParameter(f"one file at a time, not {' and '.join(sources)}", param_hint="FILE")

@@ -140,10 +140,12 @@ def open_named(path: modelfile.Path) -> ModelFile:
 
 def no_such_model(path: modelfile.Path) -> InputError:
     """Return the error for a path without a file; a word without extension may be meant as a name."""
-    message = f"{path}: there is no such file" if str(path) else "path is empty: there is no such file"
+    if not str(path):
+        return InputError("path is empty; expected the name of a model or of a model file")
     if os.path.splitext(path)[1] or os.path.dirname(path):
-        return InputError(message)
-    return MissingComponentError(f"{message}, and no model of this name (there is {', '.join(EMBEDDED)})", "pipeline")
+        return InputError(f"{path}: there is no such file")
+    names = ", ".join(EMBEDDED)
+    return MissingComponentError(f"there is no model {path}, and no file of this name; there is {names}", "pipeline")
 
 
 def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[Mapping[str, Any], str] | None:

@@ -257,22 +257,28 @@ def test_a_sentence_without_a_tree_does_not_count_among_the_trees() -> None:
     assert summary.as_dict()["certified"] == 1.0
 
 
+def test_the_summary_names_trees_that_are_not_certified() -> None:
+    summary = Summary()
+    parse = Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0)
+    sentence = Sentence.from_words(["a"])
+    summary.count_parse(sentence, parse)
+    assert summary.in_words().endswith(" words a second")
+    sentence.sent_id = "s2"
+    summary.count_parse(sentence, replace(parse, gap=0.25, bound=1.25))
+    assert summary.in_words().endswith(" words a second, 1 tree not certified: s2 (gap 0.25)")
+    for number in range(3, 7):
+        sentence.sent_id = f"s{number}"
+        summary.count_parse(sentence, replace(parse, gap=np.inf, bound=np.inf, parts=number))
+    named = "s2 (gap 0.25), s3 (joined from 3 parts), s4 (joined from 4 parts) and 2 more"
+    assert summary.in_words().endswith(f" words a second, 5 trees not certified: {named}")
+
+
 def test_the_summary_of_climbed_trees_says_what_is_certified() -> None:
     summary = Summary(climbs=2)
     summary.count(["a", "b"], certified=False)
-    assert summary.in_words().endswith(", trees are the best of up to 2 climbs, not certified")
+    assert summary.in_words().endswith(", 1 tree not certified: the best of up to 2 climbs")
     summary.count(["a"], certified=True)
-    expected = "50.0 % of the trees certified as the model's best, the others are the best of up to 2 climbs"
-    assert summary.in_words().endswith(expected)
-
-
-def test_the_summary_says_what_certificates_are_about() -> None:
-    summary = Summary()
-    parse = Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0)
-    summary.count_parse(["a"], parse)
-    assert summary.in_words().endswith("100.0 % of the trees certified as the model's best")
-    summary.count_parse(["a"], replace(parse, pruned=True))
-    assert summary.in_words().endswith("100.0 % of the trees certified as the model's best over candidate arcs")
+    assert summary.in_words().endswith(", 1 tree not certified: the best of up to 2 climbs")
 
 
 @pytest.mark.parametrize("command", [("parse", "my.tw"), ("complete", "my.tw"), ("tag", "run", "my.tw")])

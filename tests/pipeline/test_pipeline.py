@@ -37,7 +37,7 @@ def test_text_becomes_trees() -> None:
     assert first.comments == [
         "# sent_id = 1",
         "# text = The old dog sees a house.",
-        "# treewright = certified over candidate arcs",
+        "# treewright = certified",
     ]
     assert second.sent_id == "2"
     assert second.parse.certified

@@ -109,10 +109,7 @@ def main() -> None:
             warnings.showwarning = show_warning  # type: ignore[assignment]
             sys.exit(app(prog_name="treewright", standalone_mode=False))
     except UsageError as error:
-        print(
-            error.message if error.message.startswith("Usage") else f"treewright: {usage_message(error)}",
-            file=sys.stderr,
-        )
+        print(usage_message(error), file=sys.stderr)
         sys.exit(2)
     except typer.Abort as error:  # Ctrl-C; a command may say what it leaves
         print(": ".join(["treewright: interrupted", *map(str, getattr(error.__cause__, "args", ()))]), file=sys.stderr)

@@ -51,9 +51,9 @@ HELP = (
     "divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are tagged first; HEAD and "
     "DEPREL are set, DEPS is emptied (filled if MODEL was trained with --graphs), and everything else is written as "
     "it was read, byte for byte.\n\n"
-    "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
-    "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
-    "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. A sentence of "
+    "A comment says what is proved of each tree: '# treewright = certified' (no tree scores higher under the model; it "
+    "may still be wrong) or '# treewright = gap 0.12' (none scores higher by more than that); docs/parser.md explains "
+    "over which arcs. --all-arcs prunes none. A sentence of "
     "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
     "soon as it is parsed, so that the command works as a filter."
 ) + opt.examples(

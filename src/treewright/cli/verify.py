@@ -117,7 +117,6 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
     """Check the proof of a sentence and its comment; return whether it is certified, and the gap that is proved."""
     from treewright.corpus.confidence import CERTIFICATE
     from treewright.parser.proofs import check_record, read_record
-    from treewright.pipeline.certificate import certificate_text
 
     try:
         data = json.loads(line)
@@ -126,7 +125,7 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
     if not isinstance(data, dict):
         raise ProofError("refused: its line is not a JSON object")
     record = read_record(data)
-    comment, expected = sentence.comment(CERTIFICATE), certificate_text(record.parse)
+    comment, expected = sentence.comment(CERTIFICATE), record.parse.status
     if comment not in (None, expected):
         raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
     verified = check_record(parser, sentence, record)

@@ -1,7 +1,8 @@
 """The certificate of a tree as text: the comment `# treewright = ...` of a sentence, and a line for a terminal.
 
 A certificate is about the model: of all trees over the arcs in its scope (those that pruning left, or all of them),
-none has a higher value. It does not say that the tree is right.
+none has a higher value. It does not say that the tree is right. docs/parser.md explains its scope, which the comment
+leaves out.
 """
 
 from __future__ import annotations
@@ -14,26 +15,13 @@ from treewright.corpus.sentence import ParseResult
 def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
-        sentence.set_comment(CERTIFICATE, certificate_text(parse))
+        sentence.set_comment(CERTIFICATE, parse.status)
 
 
 def drop_certificate(sentence: Sentence) -> None:
     """Remove the certificate comment, if there is one: the input may have that of another parse."""
     if sentence.comment(CERTIFICATE) is not None:
         sentence.comments = without_certificate(sentence.comments)
-
-
-def certificate_text(parse: ParseResult) -> str:
-    """Write the certificate or the gap, and the arcs that it is about.
-
-    >>> import numpy as np
-    >>> from treewright.decode import Parse
-    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0, pruned=True))
-    'certified over candidate arcs'
-    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, np.inf, "climb", iterations=3))
-    'best of 3 climbs, not certified'
-    """
-    return parse.status if parse.status.endswith("not certified") else f"{parse.status} over {parse.scope}"
 
 
 def certificate_line(sentence: Sentence) -> str:

@@ -35,7 +35,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 def test_no_model_is_the_english_one(run: Run) -> None:
     found = run("parse", "--text", "The old bridge creaked.")
     assert found.returncode == 0
-    assert found.stdout.splitlines()[2:5] == [
+    assert found.stdout.splitlines()[4:7] == [
         "# treewright = certified",
         "1\tThe\tthe\tDET\tDT\tDefinite=Def|PronType=Art\t3\tdet\t_\tTokenRange=0:3",
         "2\told\told\tADJ\tJJ\tDegree=Pos\t3\tamod\t_\tTokenRange=4:7",

@@ -35,6 +35,8 @@ def test_text_becomes_trees() -> None:
     assert first.heads.tolist() == [3, 3, 4, 0, 6, 4, 4]
     assert first.deprels == ["det", "amod", "nsubj", "root", "det", "obj", "punct"]
     assert first.comments == [
+        "# newdoc",
+        "# newpar",
         "# sent_id = 1",
         "# text = The old dog sees a house.",
         "# treewright = certified",

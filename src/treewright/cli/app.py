@@ -62,7 +62,7 @@ Exit status: 0 done, 1 bad input (named with file and line), 2 bad usage.
 
 
 class Commands(LazyGroup):
-    """The commands; a reader that closes the pipe early is no error."""
+    """The commands; a reader that closes the pipe early is no error, and Ctrl-C ends with a sentence."""
 
     PACKAGE = "treewright.cli"
     NAMES = COMMANDS
@@ -73,6 +73,9 @@ class Commands(LazyGroup):
         except BrokenPipeError:  # the reader has closed the pipe: `treewright show file | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        except KeyboardInterrupt as interrupt:  # a command may say what it leaves
+            print(": ".join(["treewright: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
+            sys.exit(130)
 
 
 app = typer.Typer(
@@ -111,9 +114,6 @@ def main() -> None:
     except UsageError as error:
         print(usage_message(error), file=sys.stderr)
         sys.exit(2)
-    except typer.Abort as error:  # Ctrl-C; a command may say what it leaves
-        print(": ".join(["treewright: interrupted", *map(str, getattr(error.__cause__, "args", ()))]), file=sys.stderr)
-        sys.exit(130)
     except (InputError, OSError) as error:
         print(f"treewright: {message_of(error)}", file=sys.stderr)
         sys.exit(1)

@@ -39,6 +39,10 @@ def skip_bad_option(more: str = "") -> Any:
     return typer.Option("--skip-bad", help=f"Leave out sentences that cannot be read{more}.")
 
 
+def resume_option(more: str) -> Any:
+    return typer.Option("--resume", help=f"Continue an interrupted run, if there is one; from {more}.")
+
+
 def confidence_option(more: str) -> Any:
     return typer.Option("--confidence", help=f"Write probabilities into MISC; {more}.")
 
@@ -92,7 +96,7 @@ JsonReport = Annotated[bool, json_option("; on standard output if -o is given, e
 SkipBad = Annotated[bool, skip_bad_option()]
 SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle, and those of traces only")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")]
+Resume = Annotated[bool, resume_option("its checkpoint")]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
 Threads = Annotated[
     int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")

@@ -6,14 +6,23 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options, write_drawings
-from treewright.cli.inputs import each_job, is_folder, jobs_of, model_and_inputs, open_meter
+from treewright.cli.inputs import Job, each_job, is_folder, jobs_of, model_and_inputs, open_meter
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
+from treewright.cli.resuming import (
+    Tally,
+    check_resumable,
+    finished_sentences,
+    is_finished,
+    part_of,
+    reporting_interrupt,
+)
 from treewright.cli.sentences import (
     MODEL_HELP,
     Kind,
@@ -108,6 +117,7 @@ def parse(
     comment: opt.Comment = True,
     keep_deps: opt.KeepDeps = False,
     skip_bad: opt.SkipBad = False,
+    resume: Annotated[bool, opt.resume_option("FILE.part, in which Ctrl-C leaves finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -123,6 +133,8 @@ def parse(
     check_text(text, sources)
     form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)
+    if resume:
+        check_resumable(form, output, kbest, proofs)
     parser = load_parser(named or "en")
     if fast and isinstance(parser, Pipeline | Parser):
         parser = parser.without_network()
@@ -168,15 +180,22 @@ def parse(
         open_meter([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
     ):
         for source, target in each_job(jobs):
+            if resume and is_finished(Job(source, target), len(jobs)):
+                continue
+            tally = Tally()
             parser_input = ParserInput(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", parser_input) as reader:
-                sentences = graphs.keep(meter.track(reader))
+                tracked = meter.track(reader)
+                finished = finished_sentences(Job(source, target), tracked) if resume else ()
+                sentences = graphs.keep(tracked)
                 if threads == 1 and text is None and may_wait(source):
                     batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
                     parsed: Iterator[Sentence] = (tree for batch in batches for tree in parse_all(batch, **options))
                 else:
                     parsed = parse_all(sentences, **options)
-                write_as(form, finish(parsed), target, source, is_ranked=kbest is not None)
+                with reporting_interrupt(target, tally):
+                    written = tally(chain(finished, finish(parsed)))
+                    write_as(form, written, target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     note_long(in_parts)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
@@ -192,7 +211,7 @@ def choose_form(to: Form | None, output: str, text: str | None) -> str:
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
     if form == "conllu":
-        write_sentences(sentences, output)
+        write_sentences(sentences, output, None if is_ranked else part_of(output))
     elif form == "json":
         values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)

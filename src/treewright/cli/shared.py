@@ -213,12 +213,15 @@ class Flushing:
         return count
 
 
-def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
-    """Write sentences one by one: to standard output, or to a file that appears when it is complete."""
+def write_sentences(sentences: Iterable[Sentence], output: str, part: str | None = None) -> None:
+    """Write sentences one by one: to standard output, or to a file that appears when it is complete.
+
+    part: a file that keeps the sentences if the process is interrupted.
+    """
     from treewright.corpus import open_output, write
 
     check_extension(output, SENTENCE_EXTENSIONS)
-    with open_output(output) as file:
+    with open_output(output, part) as file:
         write(sentences, Flushing(file) if output == "-" else file)  # type: ignore[arg-type]
 
 

@@ -373,3 +373,14 @@ def test_names_of_files_may_have_line_breaks(run: Run, command: list[str]) -> No
     Path(name).write_bytes(Path("c.conllu").read_bytes())
     plain, odd = run(*command, "c.conllu"), run(*command, name)
     assert (odd.returncode, odd.stdout) == (plain.returncode, plain.stdout.replace("c.conllu:", f"{name}:"))
+
+
+def test_drawing_is_not_counted_as_parsing(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = iter(range(10_000))
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    summary = Summary(begin=0.0)
+    for sentence in summary.time([Sentence.from_words(["a"])] * 3):
+        summary.count(sentence)
+        for _ in range(100):
+            next(clock)  # a second of drawing
+    assert summary.as_dict()["seconds"] == 4.0  # one for each sentence, and one for their end

@@ -194,7 +194,7 @@ def parse(
                 else:
                     parsed = parse_all(sentences, **options)
                 with reporting_interrupt(target, tally):
-                    written = tally(chain(finished, finish(parsed)))
+                    written = tally(chain(finished, finish(summary.time(parsed))))
                     write_as(form, written, target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     note_long(in_parts)

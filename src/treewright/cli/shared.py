@@ -113,6 +113,7 @@ class Summary:
     words: int = 0
     trees: int = 0  # 0 for a command that makes none with certificates
     certified: int = 0  # trees with a certificate
+    waited: float | None = None  # seconds in which sentences were awaited by `time`; None if it was not used
     climbs: int = 0  # by which a tree was found, at most; 0 without hill climbing
     gaps: list[str] = field(default_factory=list)  # the first sentences without a certificate, each with its gap
     further: dict[str, int] = field(default_factory=dict)
@@ -120,6 +121,18 @@ class Summary:
     def start(self) -> None:
         """Start the clock: when the first sentence is read, so that imports and the loading of models do not count."""
         self.begin = time.monotonic()
+
+    def time(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences and measure how long they take, without what the caller does between them."""
+        self.waited = self.waited or 0.0
+        rest = iter(sentences)
+        while True:
+            before = time.monotonic()
+            sentence = next(rest, None)
+            self.waited += time.monotonic() - max(before, self.begin)  # `start` may have been called meanwhile
+            if sentence is None:
+                return
+            yield sentence
 
     def count(self, sentence: Sized, certified: bool | None = None, **further: int) -> None:
         """Count a sentence."""
@@ -141,7 +154,7 @@ class Summary:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the counts, with the speed and the share of trees that are certified as the model's best."""
-        seconds = time.monotonic() - self.begin
+        seconds = time.monotonic() - self.begin if self.waited is None else self.waited
         share = {"certified": self.certified / self.trees} if self.trees else {}
         climbs = {"climbs": self.climbs} if self.climbs else {}
         return {

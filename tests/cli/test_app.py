@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from oracles.processes import Run, run_process, runner
 
 import treewright
 from treewright import cli
 from treewright.cli.app import COMMANDS
+from treewright.cli.summaries import SUMMARIES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -106,3 +109,24 @@ def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
     ):
         found = run(*arguments)
         assert (found.returncode, found.stderr) == (1, f"treewright: {message}\n"), arguments
+
+
+def test_help_lists_the_first_paragraph_of_each_command() -> None:
+    assert list(SUMMARIES) == list(COMMANDS)
+    for name, summary in SUMMARIES.items():
+        command = typer.main.get_command(import_module(f"treewright.cli.{name}").app)
+        assert summary == str(command.help).partition("\n\n")[0], name
+
+
+def test_help_imports_neither_commands_nor_numpy() -> None:
+    program = """
+import atexit, sys
+from treewright.cli import main
+sys.argv = ["treewright", "--help"]
+atexit.register(lambda: print(sorted(sys.modules)))
+main()
+"""
+    found = run_process([sys.executable, "-c", program], capture_output=True, text=True)
+    loaded = found.stdout.splitlines()[-1]
+    assert "'treewright.cli.app'" in loaded
+    assert not any(name in loaded for name in ("'numpy'", "'rich'", "'treewright.corpus'", "'treewright.cli.parse'"))

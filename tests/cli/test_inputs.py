@@ -159,6 +159,7 @@ def terminal(monkeypatch: pytest.MonkeyPatch) -> io.StringIO:
         return real(file=screen, force_terminal=True, width=100)
 
     monkeypatch.setattr(rich.console, "Console", console)
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     return screen
 
 

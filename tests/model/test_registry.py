@@ -18,7 +18,8 @@ from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.learn import Learning
 from treewright.model.component import Component
-from treewright.model.registry import EMBEDDED
+from treewright.model.modelfile import ModelFile
+from treewright.model.registry import EMBEDDED, load_parser
 from treewright.pipeline import Pipeline
 from treewright.tagger import Tagger
 from treewright.tokeniser import Tokeniser, TokeniserOptions
@@ -220,3 +221,24 @@ def test_a_pickled_model_has_the_same_file(tmp_path: Path) -> None:
         model.save(tmp_path / f"{number}.tw")
         pickle.loads(pickle.dumps(model)).save(tmp_path / f"{number}-again.tw")
         assert (tmp_path / f"{number}.tw").read_bytes() == (tmp_path / f"{number}-again.tw").read_bytes()
+
+
+def test_a_model_without_its_network_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = []
+    array = ModelFile.array
+
+    def recorded(file: ModelFile, name: str) -> Any:
+        names.append(name)
+        return array(file, name)
+
+    monkeypatch.setattr(ModelFile, "array", recorded)
+    fast = load_parser("en", network=False)
+    assert names
+    assert not [name for name in names if "network" in name]
+    slow = load_parser("en")
+    assert [name for name in names if "network" in name]
+    assert isinstance(fast, Pipeline)
+    assert isinstance(slow, Pipeline)
+    text = "The old bridge creaked when a cart rolled over it."
+    assert fast(text).to_conllu() == slow.without_network()(text).to_conllu()
+    assert fast(text).to_dict() == slow.without_network()(text).to_dict()

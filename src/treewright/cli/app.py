@@ -16,6 +16,7 @@ import typer
 
 import treewright
 from treewright.cli.options import HELP_NAMES, LazyGroup
+from treewright.cli.summaries import SUMMARIES
 from treewright.cli.usage import UsageError, usage_message
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
@@ -66,6 +67,7 @@ class Commands(LazyGroup):
 
     PACKAGE = "treewright.cli"
     NAMES = COMMANDS
+    SUMMARIES = SUMMARIES
 
     def invoke(self, ctx: Any) -> Any:
         try:

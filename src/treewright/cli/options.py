@@ -6,6 +6,7 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -166,15 +167,17 @@ def examples(*lines: str) -> str:
 class PlainGroup(TyperGroup):
     """A group whose commands are listed with the first paragraph of their help."""
 
+    SUMMARIES: ClassVar[Mapping[str, str]] = {}  # of commands that need not be imported for their help
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        records = [
-            (name, (command.help or "").partition("\n\n")[0])
-            for name, command in commands.items()
-            if command is not None and not command.hidden
-        ]
         with formatter.section("Commands"):
-            formatter.write_dl(records)
+            formatter.write_dl([(name, self.summary_of(ctx, name)) for name in self.list_commands(ctx)])
+
+    def summary_of(self, ctx: Any, name: str) -> str:
+        """Return the first paragraph of the help of a command."""
+        if name in self.SUMMARIES:
+            return self.SUMMARIES[name]
+        return str(self.get_command(ctx, name).help or "").partition("\n\n")[0]
 
 
 class LazyGroup(PlainGroup):

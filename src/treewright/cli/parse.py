@@ -124,7 +124,6 @@ def parse(
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
-    from treewright.parser import Parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
     from treewright.streams import CHUNK, arriving
@@ -135,9 +134,7 @@ def parse(
     jobs = jobs_of(sources, output, form)
     if resume:
         check_resumable(form, output, kbest, proofs)
-    parser = load_parser(named or "en")
-    if fast and isinstance(parser, Pipeline | Parser):
-        parser = parser.without_network()
+    parser = load_parser(named or "en", network=not fast)
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}

@@ -75,9 +75,16 @@ def load(path: modelfile.Path = "en") -> Model:
     return cast("Model", load_component(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))
 
 
-def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
-    """Load a model that finds dependency trees."""
-    return cast("Pipeline | Parser | InducedParser", load_component(path, *PARSERS))
+def load_parser(path: modelfile.Path, network: bool = True) -> Pipeline | Parser | InducedParser:
+    """Load a model that finds dependency trees; network=False: without reading its network, if it has one."""
+    if network:
+        return cast("Pipeline | Parser | InducedParser", load_component(path, *PARSERS))
+    file = open_named(path)
+    if file.kind not in PARSERS:
+        raise wrong_kind(file, *PARSERS)
+    header, arrays = without_part(file.header, "network"), file.arrays(without="network")
+    model: Any = restore(component_class(file.kind), file.path, header, arrays)
+    return model if file.kind == "induced parser" else model.without_network()
 
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:
@@ -161,6 +168,19 @@ def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[M
         if inner := (part, path) if name == kind else find_part(part, kind, path):
             return inner
     return None
+
+
+def without_part(header: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return a header without the parts of this kind, at any depth.
+
+    >>> without_part({"parser": {"labels": 3, "network": {"labels": 3}}}, "network")
+    {'parser': {'labels': 3}}
+    """
+    return {
+        name: without_part(part, kind) if name in REGISTRY and isinstance(part, Mapping) else part
+        for name, part in header.items()
+        if name != kind
+    }
 
 
 def wrong_kind(file: ModelFile, *kinds: str) -> MissingComponentError:

@@ -217,7 +217,7 @@ class Parser(Component):
 
     def without_network(self) -> Parser:
         """Return a copy with the scores of its own weights alone, which is faster and less accurate."""
-        if self.model.network is None:
+        if self.options.network is None:
             return self
         options = replace(self.options, network=None)
         calibration = self.model.linear_calibration

@@ -416,10 +416,10 @@ class Pipeline(Component):
 
     def without_network(self) -> Pipeline:
         """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate."""
-        if self.network is None:
+        if not isinstance(self.parser, Parser):
             return self
         tagger = Tagger(self.tagger.model.without_network())
-        return self.replace(tagger=tagger, parser=self.trained_parser.without_network())
+        return self.replace(tagger=tagger, parser=self.parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Read the sentences with the network, for tagger and parser; without a network they stay as they are.

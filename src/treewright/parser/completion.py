@@ -25,6 +25,7 @@ from treewright.decode.problem import Problem
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
+from treewright.parser.label_rules import ROOT
 from treewright.parser.worker import BELIEF_ROUNDS, Worker, check_length, with_scope
 
 if TYPE_CHECKING:
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
 
 OPEN = "_"
 NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
-ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
 Arc = tuple[int, int]
 Indices = NDArray[np.int32]

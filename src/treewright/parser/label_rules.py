@@ -25,6 +25,7 @@ MIN_SHARE_PREDICTED = 0.01
 PUNCTUATION, PUNCTUATION_TAG = "punct", "PUNCT"
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
 OPEN = "_"  # a label that is not given
+ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 ROOT_TAG = "<root>"  # in place of the tag of node 0
 
 Pair = tuple[str, str]

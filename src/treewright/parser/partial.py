@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser.completion import OPEN, ROOT, Arc, decisions, is_projective_possible
+from treewright.parser.completion import OPEN, Arc, decisions, is_projective_possible
+from treewright.parser.label_rules import ROOT
 
 Indices = NDArray[np.int32]
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.parser.label_rules import LabelRules
+from treewright.parser.label_rules import ROOT, ROOT_TAG, LabelRules
 
 Indices = NDArray[np.int32]
 
@@ -37,15 +37,28 @@ class LabelSets(NamedTuple):
 
 
 class TagRules:
-    """The rules of a model about labels and tags, and the labels that they permit."""
+    """The rules of a model about labels and tags, and the labels that they permit.
+
+    A model that has the label "root" gives it to the words below the root and to no others, as Universal Dependencies
+    require, whatever the other rules say: a sentence may be one punctuation mark.
+    """
 
     def __init__(self, rules: LabelRules, labels: Sequence[str], seen: LabelSets) -> None:
         self.forbidden = rules.forbidden()
         self.labels, self.seen = labels, seen
+        self.root = labels.index(ROOT) if ROOT in labels else None
+
+    def __bool__(self) -> bool:
+        return self.root is not None or any(self.forbidden)
 
     def is_broken(self, tags: Sequence[str], heads: Indices, labels: Sequence[str]) -> bool:
         """Whether a rule forbids one of the labels; tags are those of all nodes."""
-        head_tags = [tags[head] for head in heads[1:].tolist()]
+        below = heads[1:].tolist()
+        head_tags = [tags[head] for head in below]
+        if self.root is not None and any(
+            (head == 0) != (label == ROOT) for head, label in zip(below, labels, strict=True)
+        ):
+            return True
         return not (
             self.forbidden.tags.isdisjoint(zip(labels, tags[1:], strict=True))
             and self.forbidden.head_tags.isdisjoint(zip(labels, head_tags, strict=True))
@@ -64,6 +77,8 @@ class TagRules:
         return LabelSets.of(labels_of)
 
     def _candidates(self, seen: set[int] | None, tag: str, head_tag: str) -> set[int]:
-        every = set(range(len(self.labels)))
+        if self.root is not None and head_tag == ROOT_TAG:
+            return {self.root}
+        every = set(range(len(self.labels))) - {self.root}
         permitted = {number for number in every if self.forbidden.permits(self.labels[number], tag, head_tag)}
-        return permitted & (seen or every) or permitted or seen or every
+        return permitted & (seen or every) or permitted or (seen or every) & every or {0}

@@ -9,7 +9,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import torch
+try:
+    import torch
+except ImportError:
+    if __name__ != "__main__":
+        raise
+    raise SystemExit("this example needs PyTorch: pip install 'treewright[neural]'") from None
 
 import treewright as tw
 

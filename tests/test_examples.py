@@ -79,3 +79,11 @@ def test_complete_treebank(output_of: Script) -> None:
     assert "   1 The        det        < 3  annotated" in found
     assert re.search(r"To check first:\n  bridge-\d: word \d+, \w+ < \d+ \(probability 0\.\d\d, entropy", found)
     assert "<words>:1: the heads run in a circle: 1 <- 2 <- 1; expected a tree" in found
+
+
+def test_an_example_without_its_package_prints_the_install_line(
+    output_of: Script, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    with pytest.raises(SystemExit, match=r"^this example needs PyTorch: pip install 'treewright\[neural\]'$"):
+        output_of("torch_crf.py")

@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
+    from treewright.guidelines import explain
     from treewright.model.registry import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
@@ -50,6 +51,7 @@ _NAMES: dict[str, str] = {
     "Treebank": "corpus",
     "Words": "words",
     "check": "checking",
+    "explain": "guidelines",
     "load": "model.registry",
     "read": "corpus",
     "read_trees": "corpus",
@@ -70,6 +72,7 @@ __all__ = [
     "draw",
     "errors",
     "evaluate",
+    "explain",
     "grammar",
     "graphs",
     "induce",
@@ -99,4 +102,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return [*__all__, "__version__"]

@@ -5,15 +5,16 @@ The checks of the limits that such functions have in common, threads and seconds
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import islice
 from numbers import Real
 from operator import index
-from typing import Generic, TypeVar
+from typing import Any, Generic, TypeVar
 
 from treewright.errors import InputError
 
@@ -25,16 +26,23 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 
-def map_chunks(work: Callable[[list[T]], list[U]], chunks: Iterable[list[T]], threads: int = 1) -> Iterator[U]:
-    """The results for the items of all chunks, in their order; the same for any number of threads.
+def map_chunks(
+    work: Callable[[list[T]], list[U]], chunks: Iterable[list[T]], threads: int = 1, processes: int = 1
+) -> Iterator[U]:
+    """The results for the items of all chunks, in their order; the same for any number of threads or processes.
 
-    Not more than two chunks a thread are read before their turn. An exception of `work` or `chunks` is raised at the
+    Not more than two chunks a thread are read before their turn. With several processes, `work` is sent to each of
+    them once, pickled. An exception of `work` or `chunks` is raised at the
     place of the chunk, after the results before it.
 
     >>> list(map_chunks(lambda words: [word.upper() for word in words], [["a", "b"], ["c"]], threads=2))
     ['A', 'B', 'C']
     """
     check_threads(threads)
+    if threads > 1 and processes > 1:
+        raise InputError(f"threads is {threads} and there are {processes} processes; give one of the two")
+    if processes > 1:
+        return _map_in_processes(work, iter(chunks), processes)
     if threads == 1:
         return (result for chunk in chunks for result in work(chunk))
     return _map_in_threads(work, iter(chunks), threads)
@@ -51,6 +59,11 @@ def map_items(
 def check_threads(threads: int) -> int:
     """Return the number of threads, which must be at least one."""
     return check_count(threads, "threads")
+
+
+def check_processes(n_process: int) -> int:
+    """The number of worker processes; -1 is one for each core."""
+    return os.cpu_count() or 1 if n_process == -1 else check_count(n_process, "n_process")
 
 
 def check_count(number: int, name: str) -> int:
@@ -169,20 +182,51 @@ class Pace(Generic[T]):
 
 
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
-    """A chunk is read while others are in work; results that are there are given out before the next chunk is read."""
     with ThreadPoolExecutor(threads) as pool:
-        waiting: deque[Future[list[U]]] = deque()
-        failed: Exception | None = None
-        is_open = True
-        while is_open or waiting:
-            while is_open and len(waiting) < LOOK_AHEAD * threads and not (waiting and waiting[0].done()):
-                try:
-                    waiting.append(pool.submit(work, next(chunks)))
-                except StopIteration:
-                    is_open = False
-                except Exception as error:  # raised again below, when the results before it are out
-                    failed, is_open = error, False
-            if waiting:
-                yield from waiting.popleft().result()
-        if failed:
-            raise failed
+        yield from _map_in_pool(pool, work, chunks, threads)
+
+
+def _map_in_processes(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], processes: int) -> Iterator[U]:
+    from concurrent.futures import ProcessPoolExecutor  # imported on use: few programs start processes
+    from multiprocessing import get_context
+
+    # Spawned, not forked: a copy of a process that has threads may never come to run.
+    with ProcessPoolExecutor(processes, get_context("spawn"), _set_work, (work,)) as pool:
+        try:
+            yield from _map_in_pool(pool, _work_in_process, chunks, processes)
+        except BaseException:
+            pool.shutdown(wait=False, cancel_futures=True)
+            raise
+
+
+_process_work: Callable[[list[Any]], list[Any]]  # of a worker process
+
+
+def _set_work(work: Callable[[list[Any]], list[Any]]) -> None:
+    global _process_work
+    _process_work = work
+
+
+def _work_in_process(chunk: list[Any]) -> list[Any]:
+    return _process_work(chunk)
+
+
+def _map_in_pool(
+    pool: Executor, work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], workers: int
+) -> Iterator[U]:
+    """A chunk is read while others are in work; results that are there are given out before the next chunk is read."""
+    waiting: deque[Future[list[U]]] = deque()
+    failed: Exception | None = None
+    is_open = True
+    while is_open or waiting:
+        while is_open and len(waiting) < LOOK_AHEAD * workers and not (waiting and waiting[0].done()):
+            try:
+                waiting.append(pool.submit(work, next(chunks)))
+            except StopIteration:
+                is_open = False
+            except Exception as error:  # raised again below, when the results before it are out
+                failed, is_open = error, False
+        if waiting:
+            yield from waiting.popleft().result()
+    if failed:
+        raise failed

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import ast
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
+import typer
 from oracles.processes import Run, run_process, runner
 
 import treewright
 from treewright import cli
 from treewright.cli.app import COMMANDS
+from treewright.cli.summaries import SUMMARIES
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -74,3 +77,56 @@ def test_no_command_imports_another() -> None:
             else:
                 names = {alias.name for alias in node.names} if isinstance(node, ast.Import) else set()
             assert not names & commands, f"{path.name}:{getattr(node, 'lineno', 0)} imports a command"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["prase"], "there is no command prase; did you mean parse?"),
+        (["parse", "--thread", "2"], "there is no option --thread; did you mean --threads?"),
+        (["parse", "--threads", "x"], "--threads is x; expected a whole number, at least 1"),
+        (["parse", "--threads", "0"], "--threads is 0; expected a whole number, at least 1"),
+        (["parse", "--max-seconds", "-1"], "--max-seconds is -1; expected a number, at least 0"),
+        (["train", "--case-noise", "2", "a"], "--case-noise is 2; expected a number, at least 0, at most 1"),
+        (["parse", "--to", "xml"], "--to is xml; expected one of conllu, json, text, svg, png, html, latex"),
+        (["parse", "--threads"], "--threads needs a value"),
+        (["show"], "show needs INPUT"),
+        (["reproduce", "koo2011"], "there is no command koo2011; did you mean koo2010?"),
+    ],
+)
+def test_bad_usage_is_described_in_our_words(run: Run, arguments: list[str], message: str) -> None:
+    found = run(*arguments)
+    assert (found.returncode, found.stderr.splitlines()[0]) == (2, f"treewright: {message}")
+    assert not any(text in found.stderr for text in ("Input should", "Value error", "Invalid value", "Error:"))
+
+
+def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
+    message = "there is no model de, and no file of this name; there is en; `treewright train TRAIN` makes one"
+    for arguments in (
+        ["parse", "de", "--text", "Hallo Welt"],
+        ["parse", "de"],
+        ["why", "de", "-t", "a", "--word", "1"],
+    ):
+        found = run(*arguments)
+        assert (found.returncode, found.stderr) == (1, f"treewright: {message}\n"), arguments
+
+
+def test_help_lists_the_first_paragraph_of_each_command() -> None:
+    assert list(SUMMARIES) == list(COMMANDS)
+    for name, summary in SUMMARIES.items():
+        command = typer.main.get_command(import_module(f"treewright.cli.{name}").app)
+        assert summary == str(command.help).partition("\n\n")[0], name
+
+
+def test_help_imports_neither_commands_nor_numpy() -> None:
+    program = """
+import atexit, sys
+from treewright.cli import main
+sys.argv = ["treewright", "--help"]
+atexit.register(lambda: print(sorted(sys.modules)))
+main()
+"""
+    found = run_process([sys.executable, "-c", program], capture_output=True, text=True)
+    loaded = found.stdout.splitlines()[-1]
+    assert "'treewright.cli.app'" in loaded
+    assert not any(name in loaded for name in ("'numpy'", "'rich'", "'treewright.corpus'", "'treewright.cli.parse'"))

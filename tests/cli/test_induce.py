@@ -75,8 +75,8 @@ def test_parse_reads_an_induced_model_like_any_other(run: Run, tmp_path: Path) -
     command = ["parse", str(model), str(EXAMPLES / "sample.conllu")]
     found = run(*command)
     assert found.returncode == 0, found.stderr
-    assert found.stdout.count("# treewright = certified over all arcs") == 3
-    assert "100.0 % of the trees certified as the model's best" in found.stderr
+    assert found.stdout.count("# treewright = certified") == 3
+    assert "not certified" not in found.stderr
     refused = run(*command, "--method", "dd")
     assert refused.returncode == 1
     assert "an induced model has one decoder, which is projective" in refused.stderr

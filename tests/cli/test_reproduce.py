@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import pytest
 from typer.testing import CliRunner
 
 from treewright.cli.reproduce import app
+from treewright.papers.common import progress
 from treewright.papers.koo2010 import METHODS
 
 
@@ -40,3 +42,19 @@ def test_bad_usage_ends_with_two() -> None:
     result = CliRunner().invoke(app, ["koo2010", "table2", "--instances", "0"])
     assert result.exit_code == 2
     assert "--instances" in result.output
+
+
+def test_progress_is_shown_without_a_terminal(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    clock = iter(range(0, 1000, 4))  # four seconds between two reports
+    monkeypatch.setattr("time.monotonic", lambda: float(next(clock)))
+    with progress("sentences", quiet=False) as report:
+        for done in range(1, 9):
+            report(done, 8)
+        report(0, 3, "words")
+    lines = ["sentences: 1 of 8", "sentences: 4 of 8, about 12 s left", "sentences: 7 of 8, about 3 s left"]
+    assert capsys.readouterr().err.splitlines() == [*lines, "words: 0 of 3"]
+    with progress("sentences", quiet=True) as report:
+        report(1, 8)
+    assert capsys.readouterr().err == ""

@@ -120,6 +120,15 @@ def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Show, mon
         assert "<title>Standard input</title>" in show("-", "--to", "html")[1]
 
 
+def test_a_folder_takes_an_image_for_each_sentence(show: Show) -> None:
+    assert show("pets.conllu", "-o", "drawings/") == (0, "", "")
+    assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg", "3.svg"]
+    assert show("pets.conllu", "-o", "drawings", "--to", "html")[0] == 1
+    assert (
+        "drawings: a folder, which takes an image for each" in show("pets.conllu", "-o", "drawings", "--to", "text")[2]
+    )
+
+
 def test_several_svgs_go_into_a_folder(show: Show) -> None:
     assert show("pets.mrg", "--to", "svg", "-o", "drawings/") == (0, "", "")
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]

@@ -397,7 +397,7 @@ def test_the_share_of_case_noise_is_saved_with_the_tagger(run: Run) -> None:
     assert tw.tagger.Tagger.load("model.tw").model.options.case_noise == 0.35
     found = run(*arguments, "1.5")
     assert found.returncode == 2
-    assert "Invalid value for '--case-noise'" in found.stderr
+    assert "--case-noise is 1.5; expected a number, at least 0, at most 1" in found.stderr
 
 
 def test_options_of_another_component_are_refused(run: Run) -> None:

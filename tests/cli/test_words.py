@@ -122,7 +122,7 @@ def test_words_are_shown_with_neighbours_and_class(tmp_path: Path) -> None:
         (("{folder}/few.txt", "--vectors", "{folder}/v.txt", "--size", "9"), "--size is for what is learned from text"),
         (("--vectors", "{folder}/v.txt", "--classes-count", "9"), "--classes-count is for what is learned from text"),
         (("--vectors", "{folder}/few.txt"), "few.txt:1: 'it rains .' has no numbers after a word"),
-        (("{folder}/few.txt", "--tokeniser", "xx"), "xx: there is no such file, and no model of this name"),
+        (("{folder}/few.txt", "--tokeniser", "xx"), "there is no model xx, and no file of this name"),
     ],
 )
 def test_what_cannot_be_used_is_refused(arguments: tuple[str, ...], message: str, tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ import json
 import pickle
 import sys
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import networkx
@@ -16,7 +17,7 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright.corpus import Document, Token
 from treewright.corpus.convert import to_dataframe, to_networkx, to_spacy
-from treewright.corpus.layout import CONLLU
+from treewright.corpus.layout import CONLLU, CONLLX
 from treewright.errors import FormatError, InputError
 
 TEXT = """# sent_id = s1
@@ -235,3 +236,14 @@ def test_comments_are_no_string() -> None:
     with pytest.raises(TypeError, match=r"^comments is '# a', of type str; expected a list of lines$"):
         tw.Sentence.from_words(["a"], comments="# a")
     assert tw.Sentence.from_words(iter(["a"]), tokens=[Token(1, 1, "a")]).forms == ["a"]
+
+
+def test_a_document_is_written_as_conllu(tmp_path: Path) -> None:
+    document = two()
+    tw.write(document, tmp_path / "two.conllu")
+    written = (tmp_path / "two.conllu").read_text()
+    assert document.to_conllu() == str(document) == written
+    assert "".join(sentence.to_conllu() for sentence in document.sents) == written
+    assert document.sents == [document[0], document[1]]
+    older = tw.Sentence("1\tRun\trun\tV\tV\t_\t0\troot\t_\t_\n", layout=CONLLX)
+    assert older.to_conllu() == "1\tRun\trun\tV\tV\t_\t0\troot\t_\t_\n\n"

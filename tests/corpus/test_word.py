@@ -65,7 +65,7 @@ def test_a_word_has_the_cells_of_its_line(sentence: tw.Sentence) -> None:
 
 def test_looking_at_words_changes_nothing(sentence: tw.Sentence) -> None:
     for word in sentence:
-        _ = (word.form, word.head, dict(word.feats), dict(word.misc), word.children, word.subtree(), word.begin)
+        _ = (word.form, word.head, dict(word.feats), dict(word.misc), word.children, word.subtree, word.begin)
     assert sentence.written() == TEXT
 
 
@@ -114,8 +114,8 @@ def test_root_head_and_children(sentence: tw.Sentence) -> None:
     assert sentence.root.head_word is None
     assert sentence[3].head_word == sentence[4]
     assert forms(sentence.root.children) == ["Do", "n't", "cats", "!"]
-    assert forms(sentence[4].subtree()) == [",", "cats"]
-    assert sentence.root.subtree() == list(sentence)
+    assert forms(sentence[4].subtree) == [",", "cats"]
+    assert sentence.root.subtree == list(sentence)
 
 
 def test_several_roots_none_and_heads_that_are_not_given() -> None:
@@ -138,12 +138,12 @@ def test_children_and_subtrees_are_those_of_the_graph(numbers: list[int]) -> Non
     graph.add_edges_from((head, word) for word, head in enumerate(heads, start=1) if head > 0)
     for word in sentence:
         assert [child.id for child in word.children] == sorted(graph.successors(word.id))
-        assert [below.id for below in word.subtree()] == sorted({word.id, *networkx.descendants(graph, word.id)})
+        assert [below.id for below in word.subtree] == sorted({word.id, *networkx.descendants(graph, word.id)})
 
 
 def test_a_chain_of_ten_thousand_words_is_no_problem() -> None:
     chain = tw.Sentence.from_words(["x"] * 10_000, heads=range(10_000))
-    assert len(chain.root.subtree()) == 10_000
+    assert len(chain.root.subtree) == 10_000
 
 
 # -- the text
@@ -279,3 +279,14 @@ def test_each_kind_of_probability_has_its_own_array(sentence: tw.Sentence) -> No
     assert parsed.head_confidence is not None
     assert parsed.head_confidence[0] == 1
     assert (parsed.label_confidence, parsed.tag_confidence) == (None, sentence.tag_confidence)
+
+
+def test_text_is_the_form_and_ancestors_lead_to_the_root(sentence: tw.Sentence) -> None:
+    assert [word.text for word in sentence] == sentence.forms
+    assert forms(sentence[3].ancestors) == ["cats", "go"]
+    assert sentence.root.ancestors == []
+    circle = tw.Sentence.from_words(["a", "b", "c"], heads=[2, 1, 2])
+    assert forms(circle[0].ancestors) == ["b"]
+    assert forms(circle[2].ancestors) == ["b", "a"]
+    chain = tw.Sentence.from_words(["a"] * 10_000, heads=range(10_000))
+    assert len(chain[-1].ancestors) == 9_999

@@ -112,7 +112,9 @@ def test_training_twice_and_threads_give_the_same_bits(cyclic: GraphParser) -> N
     assert header == cyclic.to_arrays()[0]
     assert arrays["weights"].tobytes() == cyclic.to_arrays()[1]["weights"].tobytes()
     trees = [without_graph(one) for one in enhanced_treebank(30, seed=2, relatives=True)]
-    assert [str(one) for one in cyclic.parse(trees)] == [str(one) for one in cyclic.parse(trees, threads=2, chunk=3)]
+    assert [str(one) for one in cyclic.parse(trees)] == [
+        str(one) for one in cyclic.parse(trees, threads=2, batch_size=3)
+    ]
 
 
 def test_files_and_pickles_hold_the_same_graph_parser(cyclic: GraphParser, tmp_path: Path) -> None:

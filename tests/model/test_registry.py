@@ -19,7 +19,8 @@ from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
 from treewright.learn import Learning
 from treewright.model.component import Component
-from treewright.model.registry import EMBEDDED
+from treewright.model.modelfile import ModelFile
+from treewright.model.registry import EMBEDDED, load_parser
 from treewright.pipeline import Pipeline
 from treewright.tagger import Tagger
 from treewright.tokeniser import Tokeniser, TokeniserOptions
@@ -89,13 +90,16 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
             "an induced model has no list of the best trees; leave out --kbest",
         ),
         (
-            ["explain", "my.induced", "a.conllu", "--word", "1"],
+            ["why", "my.induced", "a.conllu", "--word", "1"],
             "my.induced: its parser is induced and has no scores of single parts; `treewright train",
         ),
         (["tag", "run", "my.parser", "a.conllu"], "my.parser is a parser, but a tagger is needed; `treewright"),
         (["tag", "tokenise", "rules.tw", "a.txt"], "rules.tw is a pipeline without a tokeniser; `treewright"),
         (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
-        (["parse", "de", "a.conllu"], "de: there is no such file, and no model of this name (there is en)"),
+        (
+            ["parse", "de", "a.conllu"],
+            "there is no model de, and no file of this name; there is en; `treewright",
+        ),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),
     ],
 )
@@ -161,7 +165,7 @@ def test_an_induced_parser_is_packed_with_a_tokeniser_and_a_tagger(tmp_path: Pat
 def test_an_unknown_name_is_answered_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for load in (tw.load, tw.Parser.load, Tagger.load, Tokeniser.load, Pipeline.load):
-        with pytest.raises(InputError, match=r"^de: there is no such file, and no model of this name \(there is en\)$"):
+        with pytest.raises(InputError, match=r"^there is no model de, and no file of this name; there is en$"):
             load("de")
     with pytest.raises(InputError, match=r"^folder/de\.tw: there is no such file$"):
         tw.load("folder/de.tw")
@@ -217,3 +221,24 @@ def test_a_pickled_model_has_the_same_file(tmp_path: Path) -> None:
         model.save(tmp_path / f"{number}.tw")
         pickle.loads(pickle.dumps(model)).save(tmp_path / f"{number}-again.tw")
         assert (tmp_path / f"{number}.tw").read_bytes() == (tmp_path / f"{number}-again.tw").read_bytes()
+
+
+def test_a_model_without_its_network_does_not_read_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    names = []
+    array = ModelFile.array
+
+    def recorded(file: ModelFile, name: str) -> Any:
+        names.append(name)
+        return array(file, name)
+
+    monkeypatch.setattr(ModelFile, "array", recorded)
+    fast = load_parser("en", network=False)
+    assert names
+    assert not [name for name in names if "network" in name]
+    slow = load_parser("en")
+    assert [name for name in names if "network" in name]
+    assert isinstance(fast, Pipeline)
+    assert isinstance(slow, Pipeline)
+    text = "The old bridge creaked when a cart rolled over it."
+    assert fast(text).to_conllu() == slow.without_network()(text).to_conllu()
+    assert fast(text).to_dict() == slow.without_network()(text).to_dict()

@@ -46,7 +46,7 @@ def test_the_same_trees_for_any_threads_and_chunks_and_after_saving(full: Parser
     full.save(tmp_path / "full.tw")
     again = Parser.load(tmp_path / "full.tw")
     expected = heads_of(full.parse(TEST))
-    assert heads_of(again.parse(TEST, threads=2, chunk=3)) == expected
+    assert heads_of(again.parse(TEST, threads=2, batch_size=3)) == expected
     assert heads_of(next(iter(again.parse([sentence]))) for sentence in TEST) == expected
 
 
@@ -79,7 +79,7 @@ def test_a_budget_of_time_ends_the_search_with_a_tree_that_is_not_worse_than_its
 
 def test_restarts_of_the_method_climb_are_those_of_the_factors_too(full: Parser) -> None:
     one, many = (list(full.parse(TEST, method="climb", patience=patience, seed=3)) for patience in (1, 20))
-    again = list(full.parse(TEST, method="climb", patience=20, seed=3, threads=2, chunk=3))
+    again = list(full.parse(TEST, method="climb", patience=20, seed=3, threads=2, batch_size=3))
     assert [found.parse.status for found in again] == [found.parse.status for found in many]
     assert heads_of(again) == heads_of(many)
     for few, found in zip(one, many, strict=True):
@@ -157,7 +157,7 @@ def test_the_tensor_scores_arcs_of_trees_that_are_certified(tmp_path: Path) -> N
         )
     tensor.save(tmp_path / "tensor.tw")
     again = Parser.load(tmp_path / "tensor.tw")
-    assert heads_of(again.parse(TEST, threads=2, chunk=3)) == heads_of(tensor.parse(TEST))
+    assert heads_of(again.parse(TEST, threads=2, batch_size=3)) == heads_of(tensor.parse(TEST))
     assert len(next(iter(tensor.kbest(TEST[:1], 2)))) == 2
 
 

@@ -113,7 +113,7 @@ def test_a_pipeline_tags_and_parses_with_the_network_of_its_parser(parser: tw.Pa
     assert nlp.tagger.model.network_weight == 1.0
     bare = [tw.Sentence.from_words(sentence.forms) for sentence in SENTENCES]
     alone = [str(next(nlp.parse([sentence]))) for sentence in bare]
-    assert [str(sentence) for sentence in nlp.parse(bare, threads=2, chunk=1)] == alone
+    assert [str(sentence) for sentence in nlp.parse(bare, threads=2, batch_size=1)] == alone
     assert all(sentence.reading is None for sentence in nlp.parse(bare))
     [found] = nlp.kbest(bare[:1], 2)
     assert found[0].parse.certified

@@ -81,7 +81,7 @@ def test_the_item_of_another_type_is_named_in_a_stream(threads: int) -> None:
     def stream(good: Any, bad: Any) -> Iterator[Any]:
         yield from [good, good, bad]
 
-    sentences = pipeline().parse(stream(tw.Sentence.from_words(["dog"]), ["a", "b"]), threads=threads, chunk=1)
+    sentences = pipeline().parse(stream(tw.Sentence.from_words(["dog"]), ["a", "b"]), threads=threads, batch_size=1)
     assert [next(sentences).forms for _ in range(2)] == [["dog"]] * 2
     with pytest.raises(TypeError, match=r"^sentences\[2\] is \['a', 'b'\], of type list; expected a Sentence"):
         next(sentences)

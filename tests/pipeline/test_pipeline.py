@@ -35,9 +35,11 @@ def test_text_becomes_trees() -> None:
     assert first.heads.tolist() == [3, 3, 4, 0, 6, 4, 4]
     assert first.deprels == ["det", "amod", "nsubj", "root", "det", "obj", "punct"]
     assert first.comments == [
+        "# newdoc",
+        "# newpar",
         "# sent_id = 1",
         "# text = The old dog sees a house.",
-        "# treewright = certified over candidate arcs",
+        "# treewright = certified",
     ]
     assert second.sent_id == "2"
     assert second.parse.certified
@@ -125,10 +127,10 @@ def test_not_more_texts_are_read_ahead_than_a_chunk() -> None:
             taken.append(number)
             yield "The dog sees a house."
 
-    for place, _ in enumerate(pipeline().pipe(texts(), chunk=16)):
+    for place, _ in enumerate(pipeline().pipe(texts(), batch_size=16)):
         assert len(taken) <= place + 16
     taken.clear()
-    for place, _ in enumerate(pipeline().pipe(texts(), chunk=1)):
+    for place, _ in enumerate(pipeline().pipe(texts(), batch_size=1)):
         assert len(taken) == place + 1
 
 
@@ -306,3 +308,21 @@ def test_the_parser_learns_from_the_same_share_of_lower_case_as_the_tagger() -> 
     lower = [one.forms == [form.lower() for form in gold.forms] for one, gold in zip(tagged, sentences, strict=True)]
     assert all(lower[place] for place in range(len(sentences)) if changed[place])
     assert [one.heads.tolist() for one in tagged] == [gold.heads.tolist() for gold in sentences]
+
+
+def test_worker_processes_give_the_documents_of_one_process() -> None:
+    texts = [text_of(count % 5, seed=count) for count in range(12)]
+    documents = list(pipeline().pipe(texts, n_process=2, batch_size=3))
+    expected = list(pipeline().pipe(texts))
+    assert [document.to_conllu() for document in documents] == [document.to_conllu() for document in expected]
+    assert [document.to_dict() for document in documents] == [document.to_dict() for document in expected]
+    with pytest.raises(InputError, match="threads is 2 and there are 2 processes; give one of the two"):
+        pipeline().pipe(texts, threads=2, n_process=2)
+    with pytest.raises(InputError, match="n_process is 0; give at least 1"):
+        pipeline().pipe(texts, n_process=0)
+
+
+def test_an_error_in_a_worker_process_names_the_place_of_its_text() -> None:
+    documents = pipeline().pipe(["The dog sees a house.", "The dog."], n_process=2, method="guess")
+    with pytest.raises(ValueError, match=r"^texts\[0\]: .*'guess'"):
+        list(documents)

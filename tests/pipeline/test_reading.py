@@ -120,7 +120,7 @@ def test_json_comes_back() -> None:
         f"# sent_id = {sentence.sent_id}",
         f"# text = {sentence.text}",
     ]
-    assert str(again).splitlines()[2:] == str(sentence).splitlines()[3:]
+    assert str(again).splitlines()[2:] == str(sentence).splitlines()[5:]
 
 
 def test_multiword_tokens_go_through_json() -> None:
@@ -181,3 +181,20 @@ def test_unknown_kind() -> None:
     message = "there is no kind of input 'pdf'; there are text, paragraphs, lines, conllu, json"
     with pytest.raises(InputError, match=message):
         read_input("x", "pdf")
+
+
+def divisions(text: str, kind: str) -> list[list[str]]:
+    """Return the comments about documents and paragraphs of each sentence."""
+    sentences = read_input(io.StringIO(text), kind)
+    return [[line for line in sentence.comments if line.startswith("# new")] for sentence in sentences]
+
+
+def test_documents_and_paragraphs_are_marked() -> None:
+    start = ["# newdoc", "# newpar"]
+    assert divisions("It rains. Stay.\n\nGo.\nNow. ", "text") == [start, [], ["# newpar"], []]
+    assert divisions("It rains. Stay.\nGo.\n", "paragraphs") == [start, [], ["# newpar"]]
+    assert divisions("It rains.\nGo.\n", "lines") == [start, []]
+    texts = '{"text": "It rains. Go.", "id": "a"}\n"Stay."\n'
+    assert divisions(texts, "json") == [["# newdoc id = a", "# newpar"], [], start]
+    paragraphs = "It rains.\n\n" * 1000  # several passages
+    assert divisions(paragraphs, "text") == [start, *[["# newpar"]] * 999]

@@ -9,18 +9,9 @@ from collections.abc import Iterator
 from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
 from treewright.corpus.offsets import join_tokens, surface_tokens
+from treewright.guidelines import TAGS, UNIVERSAL_RELATIONS
 
-# universaldependencies.org/u/pos, /u/dep and /format.html, version 2
-UPOS = frozenset(
-    ["ADJ", "ADP", "ADV", "AUX", "CCONJ", "DET", "INTJ", "NOUN", "NUM", "PART", "PRON", "PROPN", "PUNCT", "SCONJ"]
-    + ["SYM", "VERB", "X"]
-)
-RELATIONS = frozenset(
-    ["acl", "advcl", "advmod", "amod", "appos", "aux", "case", "cc", "ccomp", "clf", "compound", "conj", "cop"]
-    + ["csubj", "dep", "det", "discourse", "dislocated", "expl", "fixed", "flat", "goeswith", "iobj", "list", "mark"]
-    + ["nmod", "nsubj", "nummod", "obj", "obl", "orphan", "parataxis", "punct", "reparandum", "root", "vocative"]
-    + ["xcomp"]
-)
+# universaldependencies.org/format.html, version 2
 RELATION = re.compile(r"([a-z]+)(?::[a-z]+)?")
 FEATURE = re.compile(r"([A-Z][A-Za-z0-9]*(?:\[[a-z0-9]+\])?)=([A-Z0-9][A-Za-z0-9]*(?:,[A-Z0-9][A-Za-z0-9]*)*)")
 TOKEN_CELLS = ("lemma", "upos", "xpos", "feats", "head", "deprel", "deps")  # empty in multiword tokens
@@ -35,7 +26,7 @@ def cell_problems(block: Block) -> Iterator[Problem]:
         if (row.head, row.deprel) != ("_", "_"):
             yield Problem("empty-node", row.line, row.id, "HEAD or DEPREL is filled; expected _")
     for row in block.words:
-        if row.upos not in UPOS:
+        if row.upos not in TAGS:
             yield Problem("upos", row.line, row.id, f"UPOS is {row.upos}; expected one of the 17 universal tags")
         yield from relation_problems(row)
     for row in block.rows:
@@ -114,7 +105,7 @@ def relation_problems(row: Row) -> Iterator[Problem]:
     match = RELATION.fullmatch(row.deprel)
     if row.deprel == "_" and row.head == "_":
         return  # reported as a word without a head
-    if match is None or match[1] not in RELATIONS:
+    if match is None or match[1] not in UNIVERSAL_RELATIONS:
         yield Problem("relation", row.line, row.id, f"DEPREL is {row.deprel}; expected a universal relation")
     elif row.head != "_" and (match[1] == "root") != (row.head == "0"):
         yield Problem("root-relation", row.line, row.id, f"HEAD is {row.head} and DEPREL {row.deprel}")

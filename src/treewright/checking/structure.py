@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 
 from treewright.checking.block import Block, Row
-from treewright.checking.cells import RELATIONS
 from treewright.checking.findings import Problem
 from treewright.corpus.checks import is_acyclic, problem_of_heads
+from treewright.guidelines import UNIVERSAL_RELATIONS
 
 EDGE = re.compile(r"(0|[1-9][0-9]*(?:\.[1-9][0-9]*)?|0\.[1-9][0-9]*):([a-z]+)((?::[^\s:|A-Z0-9]+)*)")
 
@@ -62,7 +62,7 @@ def edges_of(row: Row, known: set[str]) -> tuple[list[Edge], list[Problem]]:
 
     for item in row.deps.split("|"):
         match = EDGE.fullmatch(item)
-        if match is None or match[1] not in known or match[2] not in RELATIONS | {"ref"}:
+        if match is None or match[1] not in known or match[2] not in UNIVERSAL_RELATIONS | {"ref"}:
             report("deps-format", f"DEPS has {item!r}; expected a node and a relation: 4:nsubj")
             continue
         if match[1] == row.id:

@@ -16,12 +16,14 @@ import typer
 
 import treewright
 from treewright.cli.options import HELP_NAMES, LazyGroup
+from treewright.cli.summaries import SUMMARIES
+from treewright.cli.usage import UsageError, usage_message
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
     "train",
     "parse",
-    "explain",
+    "why",
     "complete",
     "tag",
     "pack",
@@ -29,6 +31,7 @@ COMMANDS: tuple[str, ...] = (
     "check",
     "verify",
     "show",
+    "explain",
     "words",
     "induce",
     "grammar",
@@ -61,10 +64,11 @@ Exit status: 0 done, 1 bad input (named with file and line), 2 bad usage.
 
 
 class Commands(LazyGroup):
-    """The commands; a reader that closes the pipe early is no error."""
+    """The commands; a reader that closes the pipe early is no error, and Ctrl-C ends with a sentence."""
 
     PACKAGE = "treewright.cli"
     NAMES = COMMANDS
+    SUMMARIES = SUMMARIES
 
     def invoke(self, ctx: Any) -> Any:
         try:
@@ -72,6 +76,9 @@ class Commands(LazyGroup):
         except BrokenPipeError:  # the reader has closed the pipe: `treewright show file | head`
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             sys.exit(0)
+        except KeyboardInterrupt as interrupt:  # a command may say what it leaves
+            print(": ".join(["treewright: interrupted", *map(str, interrupt.args)]), file=sys.stderr)
+            sys.exit(130)
 
 
 app = typer.Typer(
@@ -106,7 +113,10 @@ def main() -> None:
         with warnings.catch_warnings():
             warnings.simplefilter("always", NameWarning)
             warnings.showwarning = show_warning  # type: ignore[assignment]
-            app(prog_name="treewright")
+            sys.exit(app(prog_name="treewright", standalone_mode=False))
+    except UsageError as error:
+        print(usage_message(error), file=sys.stderr)
+        sys.exit(2)
     except (InputError, OSError) as error:
         print(f"treewright: {message_of(error)}", file=sys.stderr)
         sys.exit(1)

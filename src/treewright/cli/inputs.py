@@ -15,7 +15,7 @@ from treewright.cli.shared import note
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, ProgressColumn, TaskID
+    from rich.progress import Progress, ProgressColumn
 
     from treewright.corpus import Sentence
 
@@ -38,13 +38,19 @@ def looks_like_model(name: str) -> bool:
         return file.read(9)[8:] == b"{"  # eight bytes of length before a JSON index
 
 
-def model_and_inputs(first: str | None, others: Sequence[str] | None) -> tuple[str | None, list[str]]:
+def model_and_inputs(
+    first: str | None, others: Sequence[str] | None, text: str | None = None
+) -> tuple[str | None, list[str]]:
     """Return the model, if the first argument looks like one, and the inputs; standard input if there are none.
 
-    A name before others that is no file is a model too, so that the message about it lists the models.
+    What is no file counts as a model if it stands before other inputs or a text, or is a word without extension, so
+    that the message about it lists the models.
     """
     inputs = list(others or ())
-    if first is None or looks_like_model(first) or (inputs and not Path(first).exists()):
+    if first is None or looks_like_model(first):
+        return first, inputs or ["-"]
+    is_word = not Path(first).suffix and Path(first).name == first
+    if first != "-" and not Path(first).exists() and (inputs or text is not None or is_word):
         return first, inputs or ["-"]
     return None, [first, *inputs]
 
@@ -142,8 +148,8 @@ def each_job(jobs: Sequence[Job]) -> Iterator[Job]:
 class Meter:
     """Progress on the terminal: the share of the bytes that are read, and the number of sentences."""
 
-    def __init__(self, bar: Progress, task: TaskID, start: Callable[[], None]) -> None:
-        self._bar, self._task, self._start = bar, task, start
+    def __init__(self, bar: Progress | None, start: Callable[[], None]) -> None:
+        self._bar, self._start = bar, start  # None: nothing is shown
         self._has_started = False
         self._sentences = 0
         self._file: io.BufferedReader | None = None
@@ -156,7 +162,7 @@ class Meter:
         Raw text may be read long before its sentences are parsed: there the sentences are measured, not the file.
         """
         size = size_of(source)
-        if self._bar.disable or size is None:
+        if self._bar is None or size is None:
             return source
         from treewright.corpus.files import open_input
 
@@ -165,8 +171,12 @@ class Meter:
         self._is_text = kind in TEXT_KINDS and not is_packed(source)
         if self._is_text:
             return source
-        self._file = open_input(source, CountedFile(source, lambda count: self._bar.advance(self._task, count)))
+        self._file = open_input(source, CountedFile(source, self._advance))
         return self._file
+
+    def _advance(self, count: int) -> None:
+        if self._bar is not None:
+            self._bar.advance(self._bar.task_ids[0], count)
 
     def close(self) -> None:
         """Close the last source, if it was opened here."""
@@ -178,15 +188,17 @@ class Meter:
         for sentence in sentences:
             if not self._has_started:
                 self._start()
-                self._bar.reset(self._task, completed=int(self._bar.tasks[0].completed))
                 self._has_started = True
+                if self._bar is not None:
+                    self._bar.reset(self._bar.task_ids[0], completed=int(self._bar.tasks[0].completed))
             self._sentences += 1
-            self._bar.update(self._task, count=f"{self._sentences} sentences")
+            if self._bar is not None:
+                self._bar.update(self._bar.task_ids[0], count=f"{self._sentences} sentences")
             if self._is_text:
-                self._bar.advance(self._task, len(sentence.text.encode()) + 1)  # and the space after it
+                self._advance(len(sentence.text.encode()) + 1)  # and the space after it
             yield sentence
-        if self._end:
-            self._bar.update(self._task, completed=self._end)
+        if self._end and self._bar is not None:
+            self._bar.update(self._bar.task_ids[0], completed=self._end)
 
 
 def is_packed(source: str) -> bool:
@@ -232,17 +244,19 @@ def open_meter(
 
     If the sizes of all sources are known, it shows the share of the bytes that are read, and the time left.
     """
+    if quiet or not sys.stderr.isatty() or (output == "-" and sys.stdout.isatty()):
+        yield Meter(None, start)
+        return
     from rich.console import Console
     from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    console = Console(stderr=True)
-    hidden = quiet or not console.is_terminal or (output == "-" and Console().is_terminal)
     sizes = [size_of(source) for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
     elapsed = (SpinnerColumn(), TimeElapsedColumn())
     columns = (*(elapsed if total is None else share_columns()), TextColumn("{task.fields[count]}"))
-    with Progress(*columns, console=console, transient=True, disable=hidden) as bar:
-        meter = Meter(bar, bar.add_task("", total=total, count=""), start)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        bar.add_task("", total=total, count="")
+        meter = Meter(bar, start)
         try:
             yield meter
         finally:

@@ -6,6 +6,7 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from importlib import import_module
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Literal
@@ -37,6 +38,10 @@ def json_option(more: str = "") -> Any:
 
 def skip_bad_option(more: str = "") -> Any:
     return typer.Option("--skip-bad", help=f"Leave out sentences that cannot be read{more}.")
+
+
+def resume_option(more: str) -> Any:
+    return typer.Option("--resume", help=f"Continue an interrupted run, if there is one; from {more}.")
 
 
 def confidence_option(more: str) -> Any:
@@ -92,7 +97,7 @@ JsonReport = Annotated[bool, json_option("; on standard output if -o is given, e
 SkipBad = Annotated[bool, skip_bad_option()]
 SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle, and those of traces only")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
-Resume = Annotated[bool, typer.Option("--resume", help="Continue from the checkpoint, if there is one.")]
+Resume = Annotated[bool, resume_option("its checkpoint")]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
 Threads = Annotated[
     int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")
@@ -162,15 +167,18 @@ def examples(*lines: str) -> str:
 class PlainGroup(TyperGroup):
     """A group whose commands are listed with the first paragraph of their help."""
 
+    SUMMARIES: ClassVar[Mapping[str, str]] = {}  # of commands that need not be imported for their help
+
     def format_commands(self, ctx: Any, formatter: Any) -> None:
-        commands = {name: self.get_command(ctx, name) for name in self.list_commands(ctx)}
-        records = [
-            (name, (command.help or "").partition("\n\n")[0])
-            for name, command in commands.items()
-            if command is not None and not command.hidden
-        ]
         with formatter.section("Commands"):
-            formatter.write_dl(records)
+            formatter.write_dl([(name, self.summary_of(ctx, name)) for name in self.list_commands(ctx)])
+
+    def summary_of(self, ctx: Any, name: str) -> str:
+        """Return the first paragraph of the help of a command."""
+        if name in self.SUMMARIES:
+            return self.SUMMARIES[name]
+        command = self.get_command(ctx, name)
+        return str((command and command.help) or "").partition("\n\n")[0]
 
 
 class LazyGroup(PlainGroup):

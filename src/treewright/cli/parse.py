@@ -6,14 +6,23 @@ import json
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
+from itertools import chain
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options, write_drawings
-from treewright.cli.inputs import each_job, is_folder, jobs_of, model_and_inputs, open_meter
+from treewright.cli.inputs import Job, each_job, is_folder, jobs_of, model_and_inputs, open_meter
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
+from treewright.cli.resuming import (
+    Tally,
+    check_resumable,
+    finished_sentences,
+    is_finished,
+    part_of,
+    reporting_interrupt,
+)
 from treewright.cli.sentences import (
     MODEL_HELP,
     Kind,
@@ -51,9 +60,9 @@ HELP = (
     "divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are tagged first; HEAD and "
     "DEPREL are set, DEPS is emptied (filled if MODEL was trained with --graphs), and everything else is written as "
     "it was read, byte for byte.\n\n"
-    "A comment gives the certificate of each tree: '# treewright = certified over candidate arcs' (of all trees over "
-    "the arcs that pruning left, none scores higher under the model; the tree may still be wrong) or '# treewright = "
-    "gap 0.12 over candidate arcs' (none scores higher by more than that). --all-arcs prunes nothing. A sentence of "
+    "A comment says what is proved of each tree: '# treewright = certified' (no tree scores higher under the model; it "
+    "may still be wrong) or '# treewright = gap 0.12' (none scores higher by more than that); docs/parser.md explains "
+    "over which arcs. --all-arcs prunes none. A sentence of "
     "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
     "soon as it is parsed, so that the command works as a filter."
 ) + opt.examples(
@@ -101,24 +110,24 @@ def parse(
     comment: opt.Comment = True,
     keep_deps: opt.KeepDeps = False,
     skip_bad: opt.SkipBad = False,
+    resume: Annotated[bool, opt.resume_option("FILE.part, in which Ctrl-C leaves finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
-    from treewright.parser import Parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
     from treewright.streams import CHUNK, arriving
 
-    named, sources = model_and_inputs(model, inputs)
+    named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
     form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)
-    parser = load_parser(named or "en")
-    if fast and isinstance(parser, Pipeline | Parser):
-        parser = parser.without_network()
+    if resume:
+        check_resumable(form, output, kbest, proofs)
+    parser = load_parser(named or "en", network=not fast)
     options: dict[str, Any] = {"threads": threads, "projective": projective, "method": method}
     options["confidence"] = confidence or form != "conllu"  # the other forms show it
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
@@ -157,15 +166,22 @@ def parse(
         open_meter([] if text is not None else sources, quiet=quiet, output=output, start=summary.start) as meter,
     ):
         for source, target in each_job(jobs):
+            if resume and is_finished(Job(source, target), len(jobs)):
+                continue
+            tally = Tally()
             parser_input = ParserInput(meter.source(source, kind_of(source, kind)), source, text, kind, skip_bad)
             with open_sentences(parser, named or "en", parser_input) as reader:
-                sentences = graphs.keep(meter.track(reader))
+                tracked = meter.track(reader)
+                finished = finished_sentences(Job(source, target), tracked) if resume else ()
+                sentences = graphs.keep(tracked)
                 if threads == 1 and text is None and may_wait(source):
                     batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
                     parsed: Iterator[Sentence] = (tree for batch in batches for tree in parse_all(batch, **options))
                 else:
                     parsed = parse_all(sentences, **options)
-                write_as(form, finish(parsed), target, source, is_ranked=kbest is not None)
+                with reporting_interrupt(target, tally):
+                    written = tally(chain(finished, finish(summary.time(parsed))))
+                    write_as(form, written, target, source, is_ranked=kbest is not None)
             note_skipped(reader.skipped, reader.errors)
     note_long(in_parts)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
@@ -181,7 +197,7 @@ def choose_form(to: Form | None, output: str, text: str | None) -> str:
 def write_as(form: str, sentences: Iterator[Sentence], output: str, source: str, *, is_ranked: bool) -> None:
     """Write the sentences in one of the forms, one by one where the form allows it."""
     if form == "conllu":
-        write_sentences(sentences, output)
+        write_sentences(sentences, output, None if is_ranked else part_of(output))
     elif form == "json":
         values = ((rank_of(sentence) if is_ranked else {}) | sentence.to_dict() for sentence in sentences)
         write_lines((json.dumps(value, ensure_ascii=False) for value in values), output)

@@ -113,13 +113,26 @@ class Summary:
     words: int = 0
     trees: int = 0  # 0 for a command that makes none with certificates
     certified: int = 0  # trees with a certificate
+    waited: float | None = None  # seconds in which sentences were awaited by `time`; None if it was not used
     climbs: int = 0  # by which a tree was found, at most; 0 without hill climbing
-    scope: str = ""  # of the certificates, after "the model's best"
+    gaps: list[str] = field(default_factory=list)  # the first sentences without a certificate, each with its gap
     further: dict[str, int] = field(default_factory=dict)
 
     def start(self) -> None:
         """Start the clock: when the first sentence is read, so that imports and the loading of models do not count."""
         self.begin = time.monotonic()
+
+    def time(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences and measure how long they take, without what the caller does between them."""
+        self.waited = self.waited or 0.0
+        rest = iter(sentences)
+        while True:
+            before = time.monotonic()
+            sentence = next(rest, None)
+            self.waited += time.monotonic() - max(before, self.begin)  # `start` may have been called meanwhile
+            if sentence is None:
+                return
+            yield sentence
 
     def count(self, sentence: Sized, certified: bool | None = None, **further: int) -> None:
         """Count a sentence."""
@@ -131,17 +144,17 @@ class Summary:
         for name, value in further.items():
             self.further[name] = self.further.get(name, 0) + value
 
-    def count_parse(self, sentence: Sized, parse: ParseResult, **further: int) -> None:
+    def count_parse(self, sentence: Sentence, parse: ParseResult, **further: int) -> None:
         """Count a sentence with its tree."""
         self.count(sentence, parse.certified, **further)
-        if parse.pruned:
-            self.scope = " over candidate arcs"
         if parse.method == "climb":
             self.climbs = max(self.climbs, parse.iterations)
+        elif not parse.certified and len(self.gaps) < MAX_NAMED:
+            self.gaps.append(f"{sentence.sent_id or sentence.place} ({parse.status.removesuffix(', not certified')})")
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the counts, with the speed and the share of certified trees."""
-        seconds = time.monotonic() - self.begin
+        """Return the counts, with the speed and the share of trees that are certified as the model's best."""
+        seconds = time.monotonic() - self.begin if self.waited is None else self.waited
         share = {"certified": self.certified / self.trees} if self.trees else {}
         climbs = {"climbs": self.climbs} if self.climbs else {}
         return {
@@ -160,13 +173,13 @@ class Summary:
         pieces = [quantity(self.sentences, "sentence"), quantity(self.words, "word")]
         pieces += [quantity_by_name(name, value) for name, value in self.further.items()]
         pieces.append(f"{counts['words_per_second']} words a second")
-        climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
-        if self.climbs and not self.certified:
-            pieces.append(f"trees are the best of {climbs}, not certified")
-        elif "certified" in counts:
-            others = f", the others are the best of {climbs}" if self.climbs else ""
-            share = 100 * counts["certified"]
-            pieces.append(f"{share:.1f} % of the trees certified as the model's best{self.scope}{others}")
+        without = self.trees - self.certified
+        if without and self.climbs:
+            climbs = "1 climb" if self.climbs == 1 else f"up to {self.climbs} climbs"
+            pieces.append(f"{quantity(without, 'tree')} not certified: the best of {climbs}")
+        elif without:
+            names = f": {first_of(self.gaps, without, ', ')}" if self.gaps else ""
+            pieces.append(f"{quantity(without, 'tree')} not certified{names}")
         return ", ".join(pieces)
 
     def print(self, *, as_json: bool, quiet: bool, to_stdout: bool) -> None:
@@ -213,12 +226,15 @@ class Flushing:
         return count
 
 
-def write_sentences(sentences: Iterable[Sentence], output: str) -> None:
-    """Write sentences one by one: to standard output, or to a file that appears when it is complete."""
+def write_sentences(sentences: Iterable[Sentence], output: str, part: str | None = None) -> None:
+    """Write sentences one by one: to standard output, or to a file that appears when it is complete.
+
+    part: a file that keeps the sentences if the process is interrupted.
+    """
     from treewright.corpus import open_output, write
 
     check_extension(output, SENTENCE_EXTENSIONS)
-    with open_output(output) as file:
+    with open_output(output, part) as file:
         write(sentences, Flushing(file) if output == "-" else file)  # type: ignore[arg-type]
 
 

@@ -12,7 +12,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import Color, Pair, terminal_options, write_drawings, write_texts
-from treewright.cli.inputs import is_stream
+from treewright.cli.inputs import is_folder, is_stream
 from treewright.cli.shared import PICTURES, check_extension, form_of, note
 from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
@@ -23,6 +23,7 @@ app = opt.new_app()
 HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + opt.examples(
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
+    "treewright show dev.conllu -o drawings/",
     "treewright show trees.mrg --sentences 3 -o tree.svg",
     "treewright show trees.mrg --sentences 3 --head-rules english -o both.svg",
 )
@@ -72,7 +73,9 @@ def show(
 ) -> None:
     target = output or "-"
     check_extension(target, tuple(EXTENSIONS))
-    form = form_of(to, target, EXTENSIONS, "text")
+    form = form_of(to, target, EXTENSIONS, "svg" if is_folder(target) else "text")
+    if is_folder(target) and form not in ("svg", "png"):
+        raise InputError(f"{target}: a folder, which takes an image for each sentence; give a file, or --to svg or png")
     for name, other in (("--gold", gold), ("--given", given)):
         if other is not None and skip_bad:
             raise typer.BadParameter(f"--skip-bad would pair the wrong sentences with those of {name}; leave one out")

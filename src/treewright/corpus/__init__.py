@@ -7,6 +7,7 @@
 
 from treewright.corpus.access import format_of, read, read_trees, write
 from treewright.corpus.brackets import Span, Tree
+from treewright.corpus.chunks import NounChunk
 from treewright.corpus.document import Document
 from treewright.corpus.files import open_input, open_output, replacing
 from treewright.corpus.graph import Edge, Token
@@ -17,7 +18,7 @@ from treewright.corpus.treebank import Treebank
 from treewright.corpus.word import Word
 
 __all__ = [
-    "Document", "Edge", "Reader", "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "binarise", "bracket_word",
-    "debinarise", "drop_root", "format_of", "open_input", "open_output", "read", "read_trees", "replacing",
-    "strip_functions", "strip_traces", "write",
+    "Document", "Edge", "NounChunk", "Reader", "Sentence", "Span", "Token", "Tree", "Treebank", "Word", "binarise",
+    "bracket_word", "debinarise", "drop_root", "format_of", "open_input", "open_output", "read", "read_trees",
+    "replacing", "strip_functions", "strip_traces", "write",
 ]  # fmt: skip

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from typing import Any, SupportsIndex, overload
 
 from treewright.corpus.checks import checked_items
+from treewright.corpus.chunks import NounChunk
 from treewright.corpus.sentence import Sentence
 
 DISPLAYED = 20  # sentences that a notebook shows at most, so that the output stays small; not tuned
@@ -30,6 +31,23 @@ class Document(list[Sentence]):
         A slice of a document has the whole text.
         """
         return " ".join(sentence.text for sentence in self) if self._text is None else self._text
+
+    @property
+    def sents(self) -> list[Sentence]:
+        """The sentences, as spaCy calls them: a list of what the document itself is a list of."""
+        return list(self)
+
+    @property
+    def noun_chunks(self) -> list[NounChunk]:
+        """The noun chunks of all sentences, in order; see `Sentence.noun_chunks`."""
+        return [chunk for sentence in self for chunk in sentence.noun_chunks]
+
+    def to_conllu(self) -> str:
+        """Return the sentences as CoNLL-U: what `treewright.write` writes into a file."""
+        return "".join(sentence.to_conllu() for sentence in self)
+
+    def __str__(self) -> str:
+        return self.to_conllu()
 
     @overload
     def __getitem__(self, place: SupportsIndex) -> Sentence: ...

@@ -157,10 +157,11 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+def replacing(path: str | os.PathLike[str], part: str | None = None) -> Iterator[Path]:
     """Yield a path beside `path` to write to; it is moved to `path` at the end, removed if anything goes wrong.
 
-    A symbolic link stays, and the file that it leads to is replaced. A device or a pipe is written to itself.
+    part: where to move it if the process is interrupted or ended, so that what was written is not lost. A symbolic
+    link stays, and the file that it leads to is replaced. A device or a pipe is written to itself.
 
     >>> from pathlib import Path
     >>> import tempfile
@@ -184,7 +185,9 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
                 os.chmod(beside, mode)
             os.replace(beside, target)
     except BaseException as error:
-        if not is_device and not isinstance(error, BusyFileError):
+        if part is not None and isinstance(error, (KeyboardInterrupt, SystemExit)) and beside.stat().st_size:
+            os.replace(beside, part)
+        elif not is_device and not isinstance(error, BusyFileError):
             beside.unlink(missing_ok=True)
         if isinstance(error, OSError) and error.filename in (None, os.fspath(beside)):
             error.filename = os.fspath(path)  # the name that the user gave, not that of the temporary file
@@ -251,10 +254,10 @@ def _mode_of_target(path: str | os.PathLike[str], target: Path) -> int | None:
 
 
 @contextmanager
-def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
+def open_output(path: str | os.PathLike[str], part: str | None = None) -> Iterator[BinaryIO]:
     """Open a file at path for writing bytes ("-" is standard output), compressed by its extension.
 
-    The file appears when the `with` ends; an error leaves the old file.
+    The file appears when the `with` ends; an error leaves the old file. part: see `replacing`.
 
     >>> with open_output("words.txt.gz") as file:
     ...     file.write(b"It rains.")
@@ -265,7 +268,7 @@ def open_output(path: str | os.PathLike[str]) -> Iterator[BinaryIO]:
         with _stdout() as file:
             yield file
     else:
-        with replacing(path) as beside, open(beside, "wb") as file, _pack(file, packing) as packed:
+        with replacing(path, part) as beside, open(beside, "wb") as file, _pack(file, packing) as packed:
             yield packed
 
 

@@ -34,6 +34,7 @@ from treewright.corpus.checks import (
     checked_heads,
     problem_of_heads,
 )
+from treewright.corpus.chunks import NounChunk, noun_chunks
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.graph import BadEdge, Edge, EmptyNode, Id, Token, cells_of_edges, edges_in
 from treewright.corpus.layout import CONLLU, OLDER_NAMES, Layout
@@ -178,6 +179,22 @@ class Sentence:
         if not len(roots):
             raise InputError(f"{self.place}: no word is attached to the root")
         return Word(self, int(roots[0]) + 1)
+
+    @property
+    def noun_chunks(self) -> list[NounChunk]:
+        """The nouns, proper nouns and pronouns, each with the words that describe it, in order.
+
+        In terms of Universal Dependencies: before the noun its modifiers by det, clf, amod, nummod, compound, flat,
+        fixed, goeswith and nmod:poss, each with all words below it, after the noun those of its modifiers
+        that have none below them, as long as the words are next to each other. A chunk inside another one is left out.
+
+        >>> words = ["The", "cat", "'s", "tail", "moved"]
+        >>> tags, labels = ["DET", "NOUN", "PART", "NOUN", "VERB"], ["det", "nmod:poss", "case", "nsubj", "root"]
+        >>> sentence = Sentence.from_words(words, upos=tags, heads=[2, 4, 2, 5, 0], deprels=labels)
+        >>> sentence.noun_chunks, sentence.noun_chunks[0].root
+        ([<NounChunk The cat 's tail>], <Word 4: tail>)
+        """
+        return noun_chunks(self)
 
     def column(self, name: str) -> list[str]:
         """Return the column of that name, one entry a word; "_" throughout if the file has none."""
@@ -387,6 +404,14 @@ class Sentence:
         """Return the sentence's own lines as they would be written, without the blank line after them."""
         _, lines, _ = self._block.rewrite(_edits(self), self._comments)
         return lines + "\n"
+
+    def to_conllu(self) -> str:
+        """Return the sentence as CoNLL-U, with the blank line after it: what `treewright.write` writes.
+
+        >>> Sentence.from_words(["Run"], upos=["VERB"], heads=[0], deprels=["root"]).to_conllu()
+        '1\\tRun\\t_\\tVERB\\t_\\t_\\t0\\troot\\t_\\t_\\n\\n'
+        """
+        return f"{to_layout(self, CONLLU)}\n"
 
     def written(self) -> str:
         """Return the text with the changed cells and comments in it, and everything around it."""

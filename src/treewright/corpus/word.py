@@ -206,8 +206,19 @@ class Word:
         """The words whose head it is, in the order of the sentence."""
         return [Word(self.sentence, place + 1) for place in np.flatnonzero(self.sentence.heads == self.id).tolist()]
 
+    @property
+    def ancestors(self) -> list[Word]:
+        """Its head, the head of its head and so on, up to a word that is attached to the root."""
+        above: dict[int, Word] = {}
+        word = self.head_word
+        while word is not None and word.id != self.id and word.id not in above:  # heads may have cycles
+            above[word.id] = word
+            word = word.head_word
+        return list(above.values())
+
+    @property
     def subtree(self) -> list[Word]:
-        """Return the word and all words below it, in the order of the sentence."""
+        """The word and all words below it, in the order of the sentence."""
         children: dict[int, list[int]] = {}
         for word, head in enumerate(self.sentence.heads.tolist(), start=1):
             children.setdefault(head, []).append(word)
@@ -220,6 +231,11 @@ class Word:
         return [Word(self.sentence, word) for word in sorted(subtree)]
 
     # -- the text
+
+    @property
+    def text(self) -> str:
+        """Its form, as spaCy and Stanza call it."""
+        return self.form
 
     @property
     def token(self) -> Token | None:

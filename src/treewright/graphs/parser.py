@@ -116,7 +116,7 @@ class GraphParser(Component):
         return self.model.options
 
     def parse(
-        self, sentences: Iterable[Sentence], *, threads: int = 1, keep: bool = False, chunk: int = streams.CHUNK
+        self, sentences: Iterable[Sentence], *, threads: int = 1, keep: bool = False, batch_size: int = streams.CHUNK
     ) -> Iterator[Sentence]:
         """Return copies of sentences with trees that have their graphs in DEPS; heads and labels are not changed.
 
@@ -124,7 +124,7 @@ class GraphParser(Component):
         not reach or, if the training data has none, a cycle: then the best such set of edges is searched.
         keep: words with edges in DEPS keep them, and the edges of the others are the best together with these. A cell
         that the model cannot have (a cycle, no edge from HEAD where the training data always has one) is a FormatError.
-        Empty nodes keep their DEPS. threads and chunk are those of `Parser.parse`.
+        Empty nodes keep their DEPS. threads and batch_size are those of `Parser.parse`.
         """
         acyclic, keep_tree = bool(self.options.acyclic), bool(self.options.keep_tree)
 
@@ -136,7 +136,7 @@ class GraphParser(Component):
                     check_decided(sentence, acyclic=acyclic, keep_tree=keep_tree)
             return self.add([sentence.copy() for sentence in batch], keep=keep)
 
-        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
+        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=batch_size)
 
     def add(
         self, sentences: list[Sentence], *, keep: bool = False, given: Sequence[Sentence] | None = None

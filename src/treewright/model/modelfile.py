@@ -134,9 +134,12 @@ class ModelFile:
     index: Mapping[str, Any]  # array -> dtype, shape, data_offsets
     data: int  # the offset of the data
 
-    def arrays(self, prefix: str = "") -> dict[str, NDArray[Any]]:
-        """Return the arrays whose names begin with a prefix, by the rest of their names."""
-        names = [name for name in self.index if name.startswith(prefix)]
+    def arrays(self, prefix: str = "", without: str | None = None) -> dict[str, NDArray[Any]]:
+        """Return the arrays whose names begin with a prefix, by the rest of their names.
+
+        without: the kind of a part whose arrays are left out, and are not read.
+        """
+        names = [name for name in self.index if name.startswith(prefix) and without not in name.split(".")]
         return {name.removeprefix(prefix): self.array(name) for name in names}
 
     def array(self, name: str) -> NDArray[Any]:

@@ -57,25 +57,34 @@ C = TypeVar("C", bound=Component)
 
 
 @overload
-def load(path: Literal["en"]) -> Pipeline: ...
+def load(path: Literal["en"] = "en") -> Pipeline: ...
 
 
 @overload
 def load(path: modelfile.Path) -> Model: ...
 
 
-def load(path: modelfile.Path) -> Model:
-    """Load a model by its name ("en") or file: a pipeline, a parser (trained or induced), a grammar or a joint model.
+def load(path: modelfile.Path = "en") -> Model:
+    """Load a model by its path, a name or a file: a pipeline, a parser (trained or induced), a grammar, a joint model.
 
-    >>> load("en")("It rains.")[0].upos
+    "en", the English pipeline that comes with Treewright, is loaded if no path is given.
+
+    >>> load()("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
     """
     return cast("Model", load_component(path, *PARSERS, *GRAMMARS, *JOINT_MODELS))
 
 
-def load_parser(path: modelfile.Path) -> Pipeline | Parser | InducedParser:
-    """Load a model that finds dependency trees."""
-    return cast("Pipeline | Parser | InducedParser", load_component(path, *PARSERS))
+def load_parser(path: modelfile.Path, network: bool = True) -> Pipeline | Parser | InducedParser:
+    """Load a model that finds dependency trees; network=False: without reading its network, if it has one."""
+    if network:
+        return cast("Pipeline | Parser | InducedParser", load_component(path, *PARSERS))
+    file = open_named(path)
+    if file.kind not in PARSERS:
+        raise wrong_kind(file, *PARSERS)
+    header, arrays = without_part(file.header, "network"), file.arrays(without="network")
+    model = cast("Pipeline | Parser | InducedParser", restore(component_class(file.kind), file.path, header, arrays))
+    return model.without_network() if hasattr(model, "without_network") else model
 
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:
@@ -138,10 +147,12 @@ def open_named(path: modelfile.Path) -> ModelFile:
 
 def no_such_model(path: modelfile.Path) -> InputError:
     """Return the error for a path without a file; a word without extension may be meant as a name."""
-    message = f"{path}: there is no such file" if str(path) else "path is empty: there is no such file"
+    if not str(path):
+        return InputError("path is empty; expected the name of a model or of a model file")
     if os.path.splitext(path)[1] or os.path.dirname(path):
-        return InputError(message)
-    return MissingComponentError(f"{message}, and no model of this name (there is {', '.join(EMBEDDED)})", "pipeline")
+        return InputError(f"{path}: there is no such file")
+    names = ", ".join(EMBEDDED)
+    return MissingComponentError(f"there is no model {path}, and no file of this name; there is {names}", "pipeline")
 
 
 def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[Mapping[str, Any], str] | None:
@@ -157,6 +168,19 @@ def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[M
         if inner := (part, path) if name == kind else find_part(part, kind, path):
             return inner
     return None
+
+
+def without_part(header: Mapping[str, Any], kind: str) -> dict[str, Any]:
+    """Return a header without the parts of this kind, at any depth.
+
+    >>> without_part({"parser": {"labels": 3, "network": {"labels": 3}}}, "network")
+    {'parser': {'labels': 3}}
+    """
+    return {
+        name: without_part(part, kind) if name in REGISTRY and isinstance(part, Mapping) else part
+        for name, part in header.items()
+        if name != kind
+    }
 
 
 def wrong_kind(file: ModelFile, *kinds: str) -> MissingComponentError:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import inspect
 import json
+import sys
+import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import MISSING, asdict, fields, is_dataclass
@@ -23,6 +25,7 @@ from treewright.evaluate.significance import Counts, bootstrap, p_value
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
 
+LINE_SECONDS = 10.0  # between two lines of progress in a log; not tuned
 MaxSentences = Annotated[
     int | None,
     typer.Option("--max-sentences", min=1, metavar="N", help="Train on the first N sentences of each treebank."),
@@ -105,15 +108,38 @@ def steps(quiet: bool) -> Iterator[Callable[[str, int, int], None]]:
 
 @contextmanager
 def progress(what: str, quiet: bool) -> Iterator[Callable[..., None]]:
-    """A bar with an estimate of the time left, on a terminal's standard error."""
+    """A bar with an estimate of the time left, on standard error; lines where that is no terminal."""
+    if not quiet and not sys.stderr.isatty():
+        yield ProgressLines(what)
+        return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns, console=console, transient=True, disable=quiet or not console.is_terminal) as bar:
+    with Progress(*columns, console=console, transient=True, disable=quiet) as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total, now=what: bar.update(task, completed=done, total=total, description=now)
+
+
+class ProgressLines:
+    """Progress as lines on standard error, for a log: one when the step changes, and one every ten seconds."""
+
+    def __init__(self, what: str) -> None:
+        self._what, self._now = what, ""
+        self._begin = self._last = time.monotonic()
+
+    def __call__(self, done: int, total: int | None, now: str | None = None) -> None:
+        """Print a line if it is time for one: how many are done of a total, and the time left."""
+        step, clock = now or self._what, time.monotonic()
+        if step == self._now and clock - self._last < LINE_SECONDS:
+            return
+        if step != self._now:
+            self._now, self._begin = step, clock
+        self._last = clock
+        share = f": {done} of {total}" if total else ""
+        left = f", about {(clock - self._begin) * (total - done) / done:.0f} s left" if total and done else ""
+        typer.echo(f"{step}{share}{left if clock > self._begin else ''}", err=True)
 
 
 STYLE: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}

@@ -28,6 +28,7 @@ MIN_SHARE_PREDICTED = 0.01
 PUNCTUATION, PUNCTUATION_TAG = "punct", "PUNCT"
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
 OPEN = "_"  # a label that is not given
+ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 ROOT_TAG = "<root>"  # in place of the tag of node 0
 
 Indices = NDArray[np.int32]
@@ -201,13 +202,21 @@ class LabelSets(NamedTuple):
 
 
 class TagRules:
-    """The pairs of a label and a tag that the rules of a model forbid, and the labels that they permit."""
+    """The pairs of a label and a tag that the rules of a model forbid, and the labels that they permit.
+
+    A model that has the label "root" gives it to the words below the root and to no others, as Universal Dependencies
+    require, whatever the other rules say: a sentence may be one punctuation mark.
+    """
 
     def __init__(self, rules: LabelRules, labels: Sequence[str], seen: LabelSets) -> None:
         self.tags, self.head_tags = (
             {(rule.label, rule.other) for rule in about} for about in (rules.tags, rules.head_tags)
         )
         self.labels, self.seen = labels, seen
+        self.root = labels.index(ROOT) if ROOT in labels else None
+
+    def __bool__(self) -> bool:
+        return self.root is not None or bool(self.tags or self.head_tags)
 
     def permits(self, label: str, tag: str, head_tag: str) -> bool:
         """Whether a word of this tag may have this label below a word of the tag head_tag."""
@@ -215,7 +224,12 @@ class TagRules:
 
     def is_broken(self, tags: Sequence[str], heads: Indices, labels: Sequence[str]) -> bool:
         """Whether a rule forbids one of the labels; tags are those of all nodes."""
-        head_tags = [tags[head] for head in heads[1:].tolist()]
+        below = heads[1:].tolist()
+        head_tags = [tags[head] for head in below]
+        if self.root is not None and any(
+            (head == 0) != (label == ROOT) for head, label in zip(below, labels, strict=True)
+        ):
+            return True
         return not (
             self.tags.isdisjoint(zip(labels, tags[1:], strict=True))
             and self.head_tags.isdisjoint(zip(labels, head_tags, strict=True))
@@ -234,6 +248,8 @@ class TagRules:
         return LabelSets.of(labels_of)
 
     def _candidates(self, seen: set[int] | None, tag: str, head_tag: str) -> set[int]:
-        every = set(range(len(self.labels)))
+        if self.root is not None and head_tag == ROOT_TAG:
+            return {self.root}
+        every = set(range(len(self.labels))) - {self.root}
         permitted = {number for number in every if self.permits(self.labels[number], tag, head_tag)}
-        return permitted & (seen or every) or permitted or seen or every
+        return permitted & (seen or every) or permitted or (seen or every) & every or {0}

@@ -218,7 +218,7 @@ class Parser(Component):
 
     def without_network(self) -> Parser:
         """Return a copy with the scores of its own weights alone, which is faster and less accurate."""
-        if self.model.network is None:
+        if self.options.network is None:
             return self
         options = replace(self.options, network=None)
         calibration = self.model.linear_calibration
@@ -262,7 +262,7 @@ class Parser(Component):
         all_arcs: bool = False,
         method: str = "exact",
         max_seconds: float | None = MAX_SECONDS,
-        chunk: int = streams.CHUNK,
+        batch_size: int = streams.CHUNK,
         confidence: bool = True,
         **options: Unpack[SearchOptions],
     ) -> Iterator[Sentence]:
@@ -270,8 +270,8 @@ class Parser(Component):
 
         Each has `parse` (value, bound, certificate; see treewright.decode) and, with `confidence`, the calibrated
         probability of each word's head (`head_confidence`) and of its label given the head (`label_confidence`).
-        projective: as the model was trained if None. chunk: how many sentences are taken together, which is faster;
-        with 1 none waits for the next. method and options are those of treewright.decode.tree.
+        projective: as the model was trained if None. batch_size: how many sentences are taken together, which is
+        faster; with 1 none waits for the next. method and options are those of treewright.decode.tree.
 
         A certified tree is the model's best tree over the candidate arcs, those that pruning left: of all trees over
         them, none has a higher value. It may still be wrong, and the model may have a better tree with an arc that was
@@ -290,7 +290,7 @@ class Parser(Component):
             copies = [with_tree(*both) for both in zip(chunk, trees, strict=True)]
             return self.graphs.add(copies, given=chunk) if self.graphs else copies
 
-        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=chunk)
+        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=batch_size)
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
         """Return the scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from treewright import trees
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.parser.decisions import OPEN, ROOT, Arc, Decisions, check_single_root, is_projective_possible
+from treewright.parser.decisions import OPEN, Arc, Decisions, check_single_root, is_projective_possible
+from treewright.parser.label_rules import ROOT
 
 Indices = NDArray[np.int32]
 

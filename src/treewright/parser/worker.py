@@ -267,7 +267,7 @@ class Worker:
         calibration = self.model.calibrations.label
         labels, probability = self.label_probabilities(inputs, heads, calibration.temperature, decided)
         confidence = by_sentence(heads, calibration.apply(probability))
-        for number, sentence in enumerate(sentences) if self.tag_rules.tags or self.tag_rules.head_tags else ():
+        for number, sentence in enumerate(sentences) if self.tag_rules else ():
             tags = [ROOT_TAG, *tags_of(sentence)]
             if self.tag_rules.is_broken(tags, heads[number], labels[number]):
                 kept = None if decided is None else [decided[number]]

@@ -1,7 +1,8 @@
 """The certificate of a tree as text: the comment `# treewright = ...` of a sentence, and a line for a terminal.
 
 A certificate is about the model: of all trees over the arcs in its scope (those that pruning left, or all of them),
-none has a higher value. It does not say that the tree is right.
+none has a higher value. It does not say that the tree is right. docs/parser.md explains its scope, which the comment
+leaves out.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from treewright.parser.proofs import check_record, read_record
 def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
     """Write the certificate of a parse into the comments of its sentence, in formats that have comments."""
     if sentence.layout.format != "conllx":
-        sentence.set_comment(CERTIFICATE, certificate_text(parse))
+        sentence.set_comment(CERTIFICATE, parse.status)
 
 
 def drop_certificate(sentence: Sentence) -> None:
@@ -29,26 +30,13 @@ def drop_certificate(sentence: Sentence) -> None:
         sentence.comments = without_certificate(sentence.comments)
 
 
-def certificate_text(parse: ParseResult) -> str:
-    """Write the certificate or the gap, and the arcs that it is about.
-
-    >>> import numpy as np
-    >>> from treewright.decode import Parse
-    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, 1.0, "eisner", 0.0, pruned=True))
-    'certified over candidate arcs'
-    >>> certificate_text(Parse(np.array([-1, 0], np.int32), 1.0, np.inf, "climb", iterations=3))
-    'best of 3 climbs, not certified'
-    """
-    return parse.status if parse.status.endswith("not certified") else f"{parse.status} over {parse.scope}"
-
-
 def check_proof(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> tuple[bool, float]:
     """Check a proof that `proof_record` returned, and the comment of its sentence.
 
     Return whether the tree is certified, and the gap that is proved. A ProofError says why the proof does not hold.
     """
     record = read_record(data)
-    comment, expected = sentence.comment(CERTIFICATE), certificate_text(record.parse)
+    comment, expected = sentence.comment(CERTIFICATE), record.parse.status
     if comment not in (None, expected):
         raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
     verified = check_record(parser, sentence, record)

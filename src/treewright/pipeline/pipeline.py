@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 class TextOptions(ParseOptions, total=False):
     """The keywords of `Pipeline.parse`, for functions that pass them on."""
 
-    chunk: int
+    batch_size: int
     comment: bool
 
 
@@ -249,26 +249,32 @@ class Pipeline(Component):
         sentences = tokenise_text(text, self.tokeniser)
         return Document(self.parse(sentences, threads=threads, **options), text)
 
-    def pipe(self, texts: Iterable[str], *, threads: int = 1, **options: Unpack[TextOptions]) -> Iterator[Document]:
+    def pipe(
+        self, texts: Iterable[str], *, threads: int = 1, n_process: int = 1, **options: Unpack[TextOptions]
+    ) -> Iterator[Document]:
         """Tag and parse each text; yield their documents in order.
 
         Short texts are parsed together, which is faster; the result is that of `nlp(text)` for each, for any number of
-        threads. At most `chunk` texts are read ahead for a thread, and only while they come quickly: those of a slow
-        iterator are parsed as they come. With chunk=1 no text waits for the next, for an iterator that needs the result
-        of its last text. An exception names the place of the text, after the results of the texts before it.
-        options are those of `Pipeline.__call__`.
+        threads or processes. At most `batch_size` texts are read ahead for a thread, and only while they come quickly:
+        those of a slow iterator are parsed as they come. With batch_size=1 no text waits for the next, for an iterator
+        that needs the result of its last text. n_process: the number of worker processes in place of threads, -1 for
+        one a core; each has a copy of the model, and a program that uses them starts under `if __name__ ==
+        "__main__":`. An exception names the place of the text, after the results of the texts before it. options are
+        those of `Pipeline.__call__`.
         """
         check_seconds(options.get("max_seconds"))
         texts = checked_items(texts, str, "texts", "nlp(text) parses one text", "one text each")
-        chunk = streams.check_count(options.get("chunk", MAX_TEXTS), "chunk")
+        batch_size = streams.check_count(options.get("batch_size", MAX_TEXTS), "batch_size")
+        parse_batch = partial(self._parse_batch, options=options)
+        batches = text_batches(texts, batch_size)
+        return documents_of(streams.map_chunks(parse_batch, batches, threads, streams.check_processes(n_process)))
 
-        def parse_batch(batch: list[Numbered]) -> list[Document | Failure]:
-            try:
-                return list(self._documents([text for _, text in batch], options))
-            except Exception:  # raised again for the text that it belongs to
-                return list(one_by_one(batch, lambda text: self(text, **options)))
-
-        return documents_of(streams.map_chunks(parse_batch, text_batches(texts, chunk), threads))
+    def _parse_batch(self, batch: list[Numbered], options: TextOptions) -> list[Document | Failure]:
+        """Parse texts together; an error stands in the place of the document that it belongs to."""
+        try:
+            return list(self._documents([text for _, text in batch], options))
+        except Exception:  # raised again for the text that it belongs to
+            return list(one_by_one(batch, lambda text: self(text, **options)))
 
     def _documents(self, texts: Iterable[str], options: TextOptions) -> Iterator[Document]:
         """Yield the document of each text; those that are one block are tokenised and parsed together."""
@@ -289,15 +295,15 @@ class Pipeline(Component):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        chunk: int = streams.CHUNK,
+        batch_size: int = streams.CHUNK,
         comment: bool = True,
         confidence: bool = True,
         **options: Unpack[TreeOptions],
     ) -> Iterator[Sentence]:
         """Parse sentences that are split into words already; yield copies with heads and labels set, in order.
 
-        Words whose UPOS is open ("_") are tagged first, given the cells that are filled, which are kept. chunk: how
-        many sentences are taken together, which is faster; with 1 none waits for the next. comment: write the
+        Words whose UPOS is open ("_") are tagged first, given the cells that are filled, which are kept. batch_size:
+        how many sentences are taken together, which is faster; with 1 none waits for the next. comment: write the
         certificate of each tree into the comment `# treewright`. confidence: compute those of heads, labels and, where
         words are tagged, of tags. threads and options are those of `Parser.parse`.
         """
@@ -311,7 +317,7 @@ class Pipeline(Component):
                     set_certificate(sentence, sentence.parse)
             return parsed
 
-        return streams.map_items(parse_chunk, checked_sentences(sentences), threads=threads, chunk=chunk)
+        return streams.map_items(parse_chunk, checked_sentences(sentences), threads=threads, chunk=batch_size)
 
     def kbest(self, text: str | Iterable[Sentence], k: int, **options: Unpack[KBestOptions]) -> list[KBest]:
         """Find the k best trees of each sentence of a text, or of each of the sentences given, best first.
@@ -425,10 +431,10 @@ class Pipeline(Component):
 
     def without_network(self) -> Pipeline:
         """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate."""
-        if self.network is None:
+        if not isinstance(self.parser, Parser):
             return self
         tagger = Tagger(self.tagger.model.without_network())
-        return replace(self, tagger=tagger, parser=self.trained_parser.without_network())
+        return replace(self, tagger=tagger, parser=self.parser.without_network())
 
     def read(self, sentences: Iterable[Sentence]) -> list[Sentence]:
         """Read the sentences with the network, for tagger and parser; without a network they stay as they are.

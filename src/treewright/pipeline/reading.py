@@ -26,6 +26,7 @@ BY_EXTENSION = {
     **dict.fromkeys([".conllu", ".conllup", ".conll", ".conllx"], "conllu"),
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
+NEWDOC = "# newdoc"  # the comment of the first sentence of a text
 BLOCK = 1 << 12  # minimum of characters of a passage of running text, up to the next blank line; not tuned
 MAX_BLOCK = 1 << 20  # characters without a blank line that are one passage; not tuned, it bounds memory
 # Limits of passages that are tokenised together. 64 texts at a time take up to 1.6 times as long as one long text, with
@@ -146,6 +147,9 @@ def tokenise(
                     sentence.source, sentence.line = source, passage.line
                 if passage.name is not None:
                     sentence.sent_id = f"{passage.name}-{number - first + 1}"
+                    sentence.comments = [
+                        f"{NEWDOC} id = {passage.name}" if line == NEWDOC else line for line in sentence.comments
+                    ]
                 number += 1
                 yield sentence
         passages, size = [], 0

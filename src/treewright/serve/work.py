@@ -23,7 +23,6 @@ from treewright.parser import Parser
 from treewright.parser.proofs import proof_record
 from treewright.pipeline import Pipeline, read_input
 from treewright.pipeline.certificate import check_proof, set_certificate
-from treewright.pipeline.pipeline import is_bare
 from treewright.pipeline.reading import BLOCK
 from treewright.serve.errors import TEXT, Refusal, place_of
 from treewright.serve.limits import Limits
@@ -205,7 +204,7 @@ class Process(Work):
     def _tag(self, sentences: list[Sentence]) -> list[Sentence]:
         """Replace tags and lemmas; sentences without tags are left to the parser, which tags them first."""
         assert isinstance(self.model, Pipeline)
-        is_left = [self.parser and is_bare(sentence) for sentence in sentences]
+        is_left = [self.parser and set(sentence.upos) <= {"_"} for sentence in sentences]
         others = [sentence for sentence, left in zip(sentences, is_left, strict=True) if not left]
         tagged = self.model.retag(others, confidence=False)
         return [sentence if left else next(tagged) for sentence, left in zip(sentences, is_left, strict=True)]

@@ -16,7 +16,7 @@ from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
 from treewright.tokeniser.cutting import cuts
 from treewright.tokeniser.multiwords import Multiwords, Words
-from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text
+from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
 WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
@@ -44,11 +44,13 @@ def join_sentences(text: Text, labels: Labels) -> None:
 
 
 def sentences_of(
-    text: Text, labels: Labels, multiwords: Multiwords, begins: Sequence[int] | None, number: int
+    text: Text, labels: Labels, multiwords: Multiwords, begins: Sequence[int] | None, number: int, whole: bool
 ) -> list[list[Sentence]]:
     """Make the sentences of each part of a text from the labels of its written characters.
 
-    begins: where each part begins, for parts of one text, whose sentences are numbered on from part to part.
+    begins: where each part begins, for parts of one text, whose sentences are numbered on from part to part. The first
+    sentence of a text has the comments `# newdoc` and `# newpar`, that of a paragraph `# newpar`; whole: parts are
+    sentences, not paragraphs.
     """
     written = text.written
     ends = np.flatnonzero(labels) + 1
@@ -69,7 +71,13 @@ def sentences_of(
             form, is_spaced, misc = rows[first]
             rows[first] = form, is_spaced, f"SpacesBefore={escaped(before)}|{misc}"
         index = len(sentences[part]) if begins is None else count
-        sentences[part].append(sentence_of(rows[first:last], words_of, number + index))
+        comments = []
+        if not sentences[part]:
+            is_start = begins is None or begins[part] == 0
+            comments = ["# newdoc", "# newpar"] if is_start else ["# newpar"] * (not whole)
+        elif line_breaks(written[ends[first - 1] : starts[first]]) > 1:
+            comments = ["# newpar"]
+        sentences[part].append(sentence_of(rows[first:last], words_of, number + index, comments))
     return sentences
 
 
@@ -85,7 +93,9 @@ def written_token(text: str, begin: int, end: int, following: int, is_last: bool
     return text[begin:end], is_spaced, misc
 
 
-def sentence_of(rows: Sequence[WrittenToken], words_of: Callable[[str], Words], number: int) -> Sentence:
+def sentence_of(
+    rows: Sequence[WrittenToken], words_of: Callable[[str], Words], number: int, comments: Sequence[str]
+) -> Sentence:
     """Make a sentence of some tokens."""
     forms: list[str] = []
     misc: list[str] = []
@@ -99,7 +109,9 @@ def sentence_of(rows: Sequence[WrittenToken], words_of: Callable[[str], Words], 
             misc += ["_"] * len(words)
         forms += words
     shown = "".join([f"{form} " if is_spaced else form for form, is_spaced, _ in rows]).rstrip()
-    return Sentence.from_words(forms, misc=misc, tokens=tokens, sent_id=str(number), text=shown, source="<text>")
+    return Sentence.from_words(
+        forms, misc=misc, tokens=tokens, comments=comments, sent_id=str(number), text=shown, source="<text>"
+    )
 
 
 def escaped(spaces: str) -> str:

@@ -199,10 +199,18 @@ def spaces(text: str) -> Iterator[Edit]:
     if inner.start:
         yield 0, inner.start, ""
     for match in _SPACES.finditer(text, inner.start, inner.stop):
-        breaks = len(_BREAK.findall(match[0])) + 2 * match[0].count("\u2029")
-        yield *match.span(), "\n" * min(breaks, 2) or " "
+        yield *match.span(), "\n" * min(line_breaks(match[0]), 2) or " "
     if inner.start < inner.stop:
         yield inner.stop, len(text), PARAGRAPH
+
+
+def line_breaks(spaces: str) -> int:
+    """Count the line breaks in white space; a paragraph separator counts as two.
+
+    >>> line_breaks(" \\r\\n\\n"), line_breaks("\\u2029")
+    (2, 2)
+    """
+    return len(_BREAK.findall(spaces)) + 2 * spaces.count("\u2029")
 
 
 def unwrap(paragraph: str) -> str:

@@ -173,7 +173,7 @@ class Tokeniser(Component):
 
         SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space, so that
         `rebuild_text` rebuilds the text exactly. whole: the text is one sentence; otherwise none has more than 500
-        tokens.
+        tokens. The first sentence has the comment `# newdoc`, that of each paragraph `# newpar`.
         """
         if not isinstance(text, str):
             raise TypeError(f"text is {described(text)}; expected a str (Tokeniser.batch takes several texts)")
@@ -202,7 +202,7 @@ class Tokeniser(Component):
         else:
             cut_long_sentences(text.written, labels)
         multiwords = self.model.multiwords if self.model else Multiwords()
-        return segments.sentences_of(text, labels, multiwords, begins, number)
+        return segments.sentences_of(text, labels, multiwords, begins, number, whole)
 
     def _label(self, canonical: str) -> Labels:
         """Label the characters of a canonical text."""

@@ -1,0 +1,22 @@
+"""The first line of each command's help, so that `treewright --help` imports none of them; a test compares them."""
+
+from __future__ import annotations
+
+SUMMARIES = {
+    "train": "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.",
+    "parse": "Parse raw text, or sentences that are divided into words already.",
+    "why": "Explain why a word is not attached to another head.",
+    "complete": "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.",
+    "tag": "Tag sentences, or divide raw text into sentences and words.",
+    "pack": "Join components in one model, or replace components of a model.",
+    "eval": "Evaluate SYSTEM against GOLD.",
+    "check": "Check treebanks: what is invalid, or almost never occurs.",
+    "verify": "Check the proofs of parsed sentences.",
+    "show": "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page.",
+    "explain": "Explain tags, relations and features of Universal Dependencies.",
+    "words": "Learn word classes and word vectors from raw text, or import them, and look at them.",
+    "induce": "Learn a parser from text with part-of-speech tags; heads are not needed and not used.",
+    "grammar": "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.",
+    "joint": "Train a grammar that agrees with another model, and parse with both (dual decomposition).",
+    "reproduce": "Run an experiment of a paper and print its published figures beside.",
+}

@@ -14,8 +14,8 @@ constexpr double largest_score = 1e300;  // not tuned: sums of 10^8 such scores 
 
 inline bool is_score(double x) { return (std::abs(x) <= largest_score) | (x == forbidden); }
 
-// Whether a test holds for all scores. Failures are counted as doubles, which keeps the loop in vector registers, and in
-// several lanes, so that no addition waits for the one before.
+// Whether a test holds for all scores. Failures are counted as doubles, which keeps the loop in vector registers, and
+// in several lanes, so that no addition waits for the one before.
 template <typename Test>
 bool all_scores(const double *scores, std::ptrdiff_t count, Test test) {
   constexpr int lanes = 8;

@@ -33,6 +33,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/add_four.hpp"
 #include "base/checked_sum.hpp"
 #include "base/semiring.hpp"
 #include "base/wide_log.hpp"
@@ -255,14 +256,6 @@ class TreeElimination {
     to[3] = to[3] + to[0] * a[3] + to[1] * b[3] + to[2] * c[3];
     add_four(to + 4, to, a + 4, b + 4, c + 4, d + 4, level.size - begin - 4);
     for (int k = 0; k < block; ++k) attach_to_root(level, m, begin + k, steps_[k]);
-  }
-
-  // Adds four rows, each times its factor.
-  static void add_four(double *target, const double *factor, const double *a, const double *b, const double *c,
-                       const double *d, int count) {
-    const double of_a = factor[0], of_b = factor[1], of_c = factor[2], of_d = factor[3];
-#pragma omp simd
-    for (int k = 0; k < count; ++k) target[k] = target[k] + of_a * a[k] + of_b * b[k] + of_c * c[k] + of_d * d[k];
   }
 
   // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every

@@ -27,25 +27,47 @@ static Decoder &scratch() {
 
 using Arrays = nb::typed<nb::list, nb::any>;
 
+// The score matrices of a list, by Python's buffer protocol: an nb::ndarray takes as long as the tree of ten words.
+class Matrices {
+ public:
+  Matrices(const Arrays &arcs, nb::handle type) : views_(arcs.size()), nodes(arcs.size(), 0) {
+    for (std::size_t item = 0; item < views_.size(); ++item)
+      if (nb::handle(arcs[item]).type().is(type)) nodes[item] = open(arcs[item].ptr(), views_[item]);
+  }
+  Matrices(const Matrices &) = delete;
+  ~Matrices() {
+    for (Py_buffer &view : views_) PyBuffer_Release(&view);
+  }
+
+  const double *arc(std::size_t item) const { return static_cast<const double *>(views_[item].buf); }
+
+ private:
+  // The nodes of a matrix; 0 if it is not square, contiguous, aligned and of float64.
+  static int open(PyObject *array, Py_buffer &view) {
+    if (PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_ND)) return PyErr_Clear(), 0;
+    const bool is_matrix = view.ndim == 2 && view.shape[0] == view.shape[1] && view.shape[0] > 1;
+    const bool is_float64 = view.format[0] == 'd' && view.format[1] == 0;
+    const bool is_aligned = reinterpret_cast<std::uintptr_t>(view.buf) % alignof(double) == 0;
+    return is_matrix && is_float64 && is_aligned ? int(view.shape[0]) : 0;
+  }
+
+  std::vector<Py_buffer> views_;
+
+ public:
+  std::vector<int> nodes;  // of each matrix; 0: the item is none
+};
+
 // Items that are of another type than `array`, that are no matrices of float64 scores, or that have no tree, have the
 // value -inf.
 template <typename Decoder>
 static BestTrees::Columns best_trees_by(const Arrays &arcs, nb::handle array, bool single_root, int threads) {
-  const std::size_t items = arcs.size();
-  std::vector<Scores> scores(items);
-  std::vector<int> nodes(items, 0);
-  for (std::size_t item = 0; item < items; ++item) {
-    Scores &arc = scores[item];
-    const nb::handle given = arcs[item];
-    if (!given.type().is(array) || !nb::try_cast<Scores>(given, arc, false)) continue;
-    const bool is_aligned = reinterpret_cast<std::uintptr_t>(arc.data()) % alignof(double) == 0;
-    if (arc.shape(0) == arc.shape(1) && arc.shape(0) > 1 && is_aligned) nodes[item] = int(arc.shape(0));
-  }
+  const Matrices matrices(arcs, array);
+  const std::vector<int> &nodes = matrices.nodes;
   BestTrees trees(nodes);
   {
     nb::gil_scoped_release nogil;
-    for_each_item(int(items), threads, [&](int item) {
-      const double *arc = scores[item].data();
+    for_each_item(int(nodes.size()), threads, [&](int item) {
+      const double *arc = matrices.arc(item);
       const bool is_valid = nodes[item] && bad_arc(arc, nodes[item]) < 0;
       trees.set(item, is_valid ? bounded_tree(scratch<Decoder>(), arc, nodes[item], single_root, trees.heads_of(item))
                                : Bounds());

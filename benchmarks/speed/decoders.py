@@ -149,6 +149,31 @@ def sums() -> None:
         print(f"{words:5}", *(f"{time:10.1f}" for time in times), f"{max(errors):10.1e}", flush=True)
 
 
+def batch_sums() -> None:
+    """Marginals of a padded batch, several roots, one thread: microseconds a sentence, and torch-struct's time / ours.
+
+    torch-struct inverts the Laplacian in float32; we compute in doubles, without a difference of weights.
+    """
+    torch, struct = common.peer("torch"), common.peer("torch_struct")
+    if isinstance(struct, common.Missing):
+        print("torch-struct is not installed; pip install torch torch-struct")
+        return
+    torch.set_num_threads(1)
+    print(f"{'words':>5} {'marginals':>13} {'torch-struct/':>13}")
+    for words in (10, 20, 40, 80, 160, 320):
+        count = max(4, 4000 // words)
+        arc = np.random.default_rng(words).normal(size=(count, words + 1, words + 1))
+        root_on_diagonal = torch.tensor(arc[:, 1:, 1:], dtype=torch.float32)
+        torch.diagonal(root_on_diagonal, dim1=1, dim2=2).copy_(torch.tensor(arc[:, 0, 1:]))
+        options = {"lengths": [words] * count, "threads": 1, "root": "multi"}
+        ours = partial(tw.decode.batched, tw.decode.marginals, arc, **options)
+        peer = partial(struct.deptree.deptree_nonproj, root_on_diagonal, multi_root=True)
+        of_root = np.array([marginal[0, 1:] for marginal in ours()])
+        assert np.allclose(of_root, torch.diagonal(peer(), dim1=1, dim2=2).numpy(), atol=1e-3)
+        times = [microseconds(call) / count for call in (ours, peer)]
+        print(f"{words:5} {times[0]:13.1f} {times[1] / times[0]:12.2f}x", flush=True)
+
+
 def kbest() -> None:
     """The k best trees: milliseconds."""
     counts = (1, 10, 100, 1000)
@@ -246,6 +271,7 @@ TABLES = {
     "first-order": first_order.table,
     "projective": projective,
     "sums": sums,
+    "batch-sums": batch_sums,
     "k-best": kbest,
     "sibling-models": sibling_models,
     "pruned": pruned,

@@ -2,6 +2,7 @@
 // Each check looks only at the cells that belong to a part and returns the first bad one, -1 when all are good.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <limits>
@@ -11,16 +12,25 @@ namespace treewright {
 constexpr double forbidden = -std::numeric_limits<double>::infinity();
 constexpr double largest_score = 1e300;  // not tuned: sums of 10^8 such scores are still finite
 
-inline bool is_score(double x) { return (x <= largest_score && x >= -largest_score) || x == forbidden; }
+inline bool is_score(double x) { return (std::abs(x) <= largest_score) | (x == forbidden); }
+
+// Whether a test holds for all scores. Failures are counted as doubles, which keeps the loop in vector registers, and
+// in several lanes, so that no addition waits for the one before.
+template <typename Test>
+bool all_scores(const double *scores, std::ptrdiff_t count, Test test) {
+  constexpr int lanes = 8;
+  double failures[lanes] = {};
+  std::ptrdiff_t k = 0;
+  for (; k + lanes <= count; k += lanes)
+    for (int lane = 0; lane < lanes; ++lane) failures[lane] += test(scores[k + lane]) ? 0.0 : 1.0;
+  for (; k < count; ++k) failures[0] += test(scores[k]) ? 0.0 : 1.0;
+  return std::all_of(failures, failures + lanes, [](double failed) { return failed == 0; });
+}
 
 inline std::ptrdiff_t bad_score(const double *scores, std::ptrdiff_t count) {
-  double large = 0, bad = 0;  // counted as doubles, which keeps the loops in vector registers
-#pragma omp simd reduction(+ : large)
-  for (std::ptrdiff_t k = 0; k < count; ++k) large += std::abs(scores[k]) <= largest_score ? 0.0 : 1.0;
-  if (large == 0) return -1;  // the usual case, in which nothing is forbidden
-#pragma omp simd reduction(+ : bad)
-  for (std::ptrdiff_t k = 0; k < count; ++k) bad += is_score(scores[k]) ? 0.0 : 1.0;
-  if (bad == 0) return -1;
+  const auto is_finite = [](double x) { return std::abs(x) <= largest_score; };
+  if (all_scores(scores, count, is_finite)) return -1;  // the usual case, in which nothing is forbidden
+  if (all_scores(scores, count, is_score)) return -1;
   std::ptrdiff_t first = 0;
   while (is_score(scores[first])) ++first;
   return first;

@@ -43,121 +43,8 @@ struct SiblingItems {
   }
 };
 
-// Arcs has
-//   may_be_siblings(i, j)                         whether some head may have i and j as adjacent modifiers
-//   no_modifier(h, right)                         stop(h, h, right)
-//   find(h, m)                                    the arc as a value that converts to bool: false for no arc
-//   score(arc), stop(arc), first(arc)             arc(h, m), stop(h, m), sib(h, m, h)
-//   inner(arc), later(arc, items)                 the number of inner siblings, and their terms of incomplete(h, m)
-//   inner_sibling(arc, k)                         the k-th of them
-//   add(arc, incomplete)                          stores incomplete(h, m)
-//   within(h, b), closed(h, b, items)             the number of modifiers up to b, and their terms of half(h, b)
-//   modifier(h, b, k)                             the k-th of them
-//   added(h, b)                                   within(h, b) while the chart is filled
-//   max(count, term)                              the largest term, -inf when there is none
-template <typename Arcs>
-class SiblingChart {
- public:
-  Arcs arcs;
-
-  // Writes heads[0..nodes); heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
-  double decode(int nodes, bool single_root, int *heads) {
-    nodes_ = nodes;
-    fill_chart(single_root ? 1 : 0);
-    std::fill_n(heads, nodes, -1);
-    const double value = single_root ? choose_root(heads) : start_at_node_0();
-    if (value > forbidden) backtrace(heads);
-    return value;
-  }
-
- private:
-  double half(int h, int b) const { return *items_.half.at(h, b); }
-  // The boundary beside h on the side of m.
-  static int inner_boundary(int h, int m) { return h < m ? h + 1 : h; }
-
-  void fill_chart(int first) {
-    items_.resize(nodes_);
-    for (int j = first; j < nodes_; ++j) {
-      items_.set_half(j, j + 1, arcs.no_modifier(j, 1));
-      if (j > 0) items_.set_half(j, j, arcs.no_modifier(j, 0));
-      for (int i = j - 1; i >= first; --i) {
-        complete_arc(i, j, i + 1);
-        complete_half(i, j + 1);
-        if (i == 0) continue;  // node 0 has no head and no sibling
-        if (arcs.may_be_siblings(i, j)) items_.set_pair(i, j);
-        complete_arc(j, i, j);
-        complete_half(j, i);
-      }
-    }
-  }
-
-  // `inner` is the boundary beside h.
-  void complete_arc(int h, int m, int inner) {
-    const auto arc = arcs.find(h, m);
-    if (!arc) return;
-    const double first = half(m, inner) + arcs.first(arc);
-    const double later = Arcs::max(arcs.inner(arc), arcs.later(arc, items_));
-    arcs.add(arc, arcs.score(arc) + std::max(first, later));
-  }
-
-  void complete_half(int h, int b) { items_.set_half(h, b, Arcs::max(arcs.added(h, b), arcs.closed(h, b, items_))); }
-
-  double start_at_node_0() {
-    open_.assign({{0, nodes_}});
-    return half(0, nodes_);
-  }
-
-  double choose_root(int *heads) {
-    double best = forbidden;
-    for (int r = 1; r < nodes_; ++r) {
-      const auto arc = arcs.find(0, r);
-      if (!arc) continue;
-      const double value = arcs.score(arc) + arcs.first(arc) + arcs.stop(arc) + half(r, 1) + half(r, nodes_);
-      if (!(value > best)) continue;
-      best = value;
-      open_.assign({{r, 1}, {r, nodes_}});
-    }
-    if (best > forbidden) heads[open_.front().first] = 0;
-    return best;
-  }
-
-  // Each open item is a half (h, b): its outermost modifier is found first, then the siblings inwards.
-  void backtrace(int *heads) {
-    while (!open_.empty()) {
-      const auto [h, b] = open_.back();
-      open_.pop_back();
-      if (b == h || b == h + 1) continue;
-      int m = arcs.modifier(h, b, argmax_over(arcs.within(h, b), arcs.closed(h, b, items_)));
-      open_.push_back({m, b});
-      while (m != h) {
-        heads[m] = h;
-        m = open_inner_halves(h, m);
-      }
-    }
-  }
-
-  // Opens the halves between m and its inner sibling, which it returns, or h when there is none.
-  int open_inner_halves(int h, int m) {
-    const auto arc = arcs.find(h, m);
-    const auto later = arcs.later(arc, items_);
-    const int count = arcs.inner(arc), k = argmax_over(count, later), inner = inner_boundary(h, m);
-    if (count == 0 || half(m, inner) + arcs.first(arc) >= later(k)) {
-      open_.push_back({m, inner});
-      return h;
-    }
-    const int s = arcs.inner_sibling(arc, k);
-    const int b = items_.boundary_between(std::min(s, m), std::max(s, m));
-    open_.insert(open_.end(), {{s, b}, {m, b}});
-    return s;
-  }
-
-  int nodes_ = 0;
-  SiblingItems items_;
-  std::vector<std::pair<int, int>> open_;
-};
-
 // The candidate arcs of Parts; the modifiers of a side outwards from its head.
-class CandidateSiblingArcs {
+class SiblingArcs {
  public:
   void load(const Parts &parts) {
     parts_ = &parts;
@@ -169,7 +56,9 @@ class CandidateSiblingArcs {
     find_possible_siblings();
   }
 
+  // Whether some head may have i and j as adjacent modifiers.
   bool may_be_siblings(int i, int j) const { return siblings_[std::size_t(i) * nodes_ + j]; }
+  // stop(h, h, right)
   double no_modifier(int h, int right) const { return step(2 * h + right, 0, parts_->side_size(2 * h + right)); }
 
   struct Arc {
@@ -180,10 +69,12 @@ class CandidateSiblingArcs {
     const int id = id_[std::size_t(h) * nodes_ + m], side = Parts::side_of(h, m);
     return {id, side, id - parts_->side_begin[side]};
   }
+  // arc(h, m), stop(h, m), sib(h, m, h)
   double score(Arc arc) const { return parts_->arc[arc.id]; }
   double stop(Arc arc) const { return step(arc.side, arc.rank + 1, parts_->side_size(arc.side)); }
   double first(Arc arc) const { return step(arc.side, 0, arc.rank); }
 
+  // The number of inner siblings, the k-th of them, and their terms of incomplete(h, m).
   int inner(Arc arc) const { return arc.rank; }
   int inner_sibling(Arc arc, int k) const { return parts_->modifier[arc.id - arc.rank + k]; }
   auto later(Arc arc, const SiblingItems &items) const {
@@ -193,6 +84,7 @@ class CandidateSiblingArcs {
     const std::size_t stride = parts_->side_size(arc.side) + 1;
     return [=](int k) { return incomplete[k] + pair[s[k]] + (steps ? steps[k * stride] : 0); };
   }
+  // Stores incomplete(h, m).
   void add(Arc arc, double incomplete) {
     incomplete_[arc.id] = incomplete;
     closed_[arc.id] = incomplete + stop(arc);
@@ -210,6 +102,8 @@ class CandidateSiblingArcs {
     return best;
   }
 
+  // The number of modifiers up to b, while the chart is filled and afterwards; the k-th of them, and their terms of
+  // half(h, b).
   int added(int h, int b) const { return added_[2 * h + (h < b)]; }
   int within(int h, int b) const {
     const int side = 2 * h + (h < b), *m = parts_->modifier.data() + parts_->side_begin[side];
@@ -253,13 +147,104 @@ class CandidateSiblingArcs {
 class SiblingEisner {
  public:
   // Grandparent scores are not read.
+  // Writes heads[0..nodes); heads[0] = -1. Returns the value, -inf when no tree is allowed (heads are then all -1).
   double decode(const Parts &parts, bool single_root, int *heads) {
-    chart_.arcs.load(parts);
-    return chart_.decode(parts.nodes, single_root, heads);
+    nodes_ = parts.nodes;
+    arcs_.load(parts);
+    fill_chart(single_root ? 1 : 0);
+    std::fill_n(heads, nodes_, -1);
+    const double value = single_root ? choose_root(heads) : start_at_node_0();
+    if (value > forbidden) backtrace(heads);
+    return value;
   }
 
  private:
-  SiblingChart<CandidateSiblingArcs> chart_;
+  double half(int h, int b) const { return *items_.half.at(h, b); }
+  // The boundary beside h on the side of m.
+  static int inner_boundary(int h, int m) { return h < m ? h + 1 : h; }
+
+  void fill_chart(int first) {
+    items_.resize(nodes_);
+    for (int j = first; j < nodes_; ++j) {
+      items_.set_half(j, j + 1, arcs_.no_modifier(j, 1));
+      if (j > 0) items_.set_half(j, j, arcs_.no_modifier(j, 0));
+      for (int i = j - 1; i >= first; --i) {
+        complete_arc(i, j, i + 1);
+        complete_half(i, j + 1);
+        if (i == 0) continue;  // node 0 has no head and no sibling
+        if (arcs_.may_be_siblings(i, j)) items_.set_pair(i, j);
+        complete_arc(j, i, j);
+        complete_half(j, i);
+      }
+    }
+  }
+
+  // `inner` is the boundary beside h.
+  void complete_arc(int h, int m, int inner) {
+    const auto arc = arcs_.find(h, m);
+    if (!arc) return;
+    const double first = half(m, inner) + arcs_.first(arc);
+    const double later = SiblingArcs::max(arcs_.inner(arc), arcs_.later(arc, items_));
+    arcs_.add(arc, arcs_.score(arc) + std::max(first, later));
+  }
+
+  void complete_half(int h, int b) {
+    items_.set_half(h, b, SiblingArcs::max(arcs_.added(h, b), arcs_.closed(h, b, items_)));
+  }
+
+  double start_at_node_0() {
+    open_.assign({{0, nodes_}});
+    return half(0, nodes_);
+  }
+
+  double choose_root(int *heads) {
+    double best = forbidden;
+    for (int r = 1; r < nodes_; ++r) {
+      const auto arc = arcs_.find(0, r);
+      if (!arc) continue;
+      const double value = arcs_.score(arc) + arcs_.first(arc) + arcs_.stop(arc) + half(r, 1) + half(r, nodes_);
+      if (!(value > best)) continue;
+      best = value;
+      open_.assign({{r, 1}, {r, nodes_}});
+    }
+    if (best > forbidden) heads[open_.front().first] = 0;
+    return best;
+  }
+
+  // Each open item is a half (h, b): its outermost modifier is found first, then the siblings inwards.
+  void backtrace(int *heads) {
+    while (!open_.empty()) {
+      const auto [h, b] = open_.back();
+      open_.pop_back();
+      if (b == h || b == h + 1) continue;
+      int m = arcs_.modifier(h, b, argmax_over(arcs_.within(h, b), arcs_.closed(h, b, items_)));
+      open_.push_back({m, b});
+      while (m != h) {
+        heads[m] = h;
+        m = open_inner_halves(h, m);
+      }
+    }
+  }
+
+  // Opens the halves between m and its inner sibling, which it returns, or h when there is none.
+  int open_inner_halves(int h, int m) {
+    const auto arc = arcs_.find(h, m);
+    const auto later = arcs_.later(arc, items_);
+    const int count = arcs_.inner(arc), k = argmax_over(count, later), inner = inner_boundary(h, m);
+    if (count == 0 || half(m, inner) + arcs_.first(arc) >= later(k)) {
+      open_.push_back({m, inner});
+      return h;
+    }
+    const int s = arcs_.inner_sibling(arc, k);
+    const int b = items_.boundary_between(std::min(s, m), std::max(s, m));
+    open_.insert(open_.end(), {{s, b}, {m, b}});
+    return s;
+  }
+
+  int nodes_ = 0;
+  SiblingArcs arcs_;
+  SiblingItems items_;
+  std::vector<std::pair<int, int>> open_;
 };
 
 }  // namespace treewright

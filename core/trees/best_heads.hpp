@@ -14,7 +14,7 @@ class BestHeads {
  public:
   // arc is nodes x nodes, row-major, head first; the diagonal and column 0 are not read.
   void choose(const double *arc, int nodes) {
-    constexpr int min_nodes_by_row = 20;  // measured by benchmarks/speed/first_order.py
+    constexpr int min_nodes_by_row = 16;  // measured by benchmarks/speed/first_order.py
     arc_ = arc, nodes_ = nodes;
     score.resize(nodes), head.resize(nodes), head_number_.resize(nodes);
     if (nodes >= min_nodes_by_row)
@@ -85,35 +85,34 @@ class BestHeads {
     }
   }
 
-  // A few columns at a time, in registers: faster where rows are short.
+  // Two columns at a time, in registers: faster where rows are short. The last but one may be computed twice.
   void choose_by_column() {
-    int m = 1;
-    for (; m + 4 <= nodes_; m += 4) choose_for<4>(m);
-    for (; m < nodes_; ++m) choose_for<1>(m);
+    if (nodes_ == 2) return choose_for<1>(1);
+    for (int m = 1; m < nodes_; m += 2) choose_for<2>(std::min(m, nodes_ - 2));
   }
 
-  // For the words first..first + width - 1.
+  // For the words first..first + width - 1; without branches, because which head is better cannot be predicted.
   template <int width>
   void choose_for(int first) {
     double best[width], source[width] = {};
     std::copy_n(arc_ + first, width, best);
-    const auto improve = [&](int begin, int end) {
-      for (int h = begin; h < end; ++h) {
-        const double *row = arc_ + std::size_t(h) * nodes_ + first, from = h;
-        for (int k = 0; k < width; ++k) {
-          const double better = row[k] > best[k] ? from : 0;
-          best[k] = row[k] > best[k] ? row[k] : best[k];
-          source[k] = better > source[k] ? better : source[k];
-        }
+    const auto improve = [&](const double *row, double from) {
+      for (int k = 0; k < width; ++k) {
+        const double better = row[k] > best[k] ? from : 0.0;
+        best[k] = std::max(row[k], best[k]);
+        source[k] = std::max(better, source[k]);
       }
     };
-    improve(1, first);
-    for (int h = first; h < first + width; ++h)
-      for (int k = 0; k < width; ++k) {
-        const double own = arc_[std::size_t(h) * nodes_ + first + k];
-        if (first + k != h && own > best[k]) best[k] = own, source[k] = h;
-      }
-    improve(first + width, nodes_);
+    const double *row = arc_ + nodes_ + first;
+    int h = 1;
+    for (; h < first; ++h, row += nodes_) improve(row, h);
+    for (; h < first + width; ++h, row += nodes_) {
+      double others[width];
+      std::copy_n(row, width, others);
+      others[h - first] = forbidden;  // a word is not its own head
+      improve(others, h);
+    }
+    for (; h < nodes_; ++h, row += nodes_) improve(row, h);
     std::copy_n(best, width, score.data() + first);
     std::copy_n(source, width, head_number_.data() + first);
   }

@@ -30,8 +30,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <type_traits>
 #include <vector>
 
+#include "base/add_four.hpp"
 #include "base/checked_sum.hpp"
 #include "base/semiring.hpp"
 #include "base/wide_log.hpp"
@@ -63,7 +65,10 @@ class TreeElimination {
     words_ = nodes - 1;
     if (const Sums loaded = load(arc, nodes); loaded != Sums::found) return loaded;
     const Sums sums = eliminate(open(0, word % words_, words_ - 1), false);  // which leaves the word, the last in line
-    return sums == Sums::found ? column(1, word - 1, probabilities, 1) : sums;
+    if (sums != Sums::found) return sums;
+    leave_alone(1, word - 1);
+    reach_zero(levels_[0]);
+    return column(word - 1, probabilities, 1);
   }
 
   // After a run with marginals in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
@@ -91,11 +96,18 @@ class TreeElimination {
     int left() const { return size - gone; }
   };
 
+  // What the steps from a word to other words, and to 0, may have lost to underflow.
+  struct StepErrors {
+    double word = 0, root = 0;
+  };
+
   // Weights are relative to the best head of each word, so that they lie in 0 .. 1, but for wide ones.
   Sums load(const double *arc, int nodes) {
     const int n = words_;
     log_partition_ = mean_steps_ = 0, product_ = Semiring::one;
-    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.assign(n, 0.0), reach_.resize(n), local_.resize(n);
+    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.assign(n, 0.0);
+    lowest_.resize(n), step_error_.resize(n), root_step_error_.resize(n);
+    for (int order = 0; order <= single_root_; ++order) reach_[order].resize(std::size_t(n) * n);
     double root_shift = 0;
     if constexpr (!Semiring::is_wide) {
       find_best_heads(arc, nodes);
@@ -179,42 +191,71 @@ class TreeElimination {
     return level;
   }
 
+  // Words go in blocks of four: a row below a block is read and written once for all of its words, not once a word.
+  // Every cell receives the same terms in the same order as without blocks.
   Sums eliminate(Level &level, bool count) {
-    for (int k = 0; k < level.gone; ++k) {
-      const int left = level.size - k - 1;
-      Weight *row = level.row(k) + k + 1;
-      const Weight words = Semiring::sum(row, left);
-      const bool only_root = level.order[k] == 1 && words == Semiring::zero;
-      const Weight sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
-      if (sum == Semiring::zero || !add_errors(level, k, sum)) return nothing;
-      if (count) multiply(sum), order_ += only_root;
-      if (only_root) level.order[k] = level.lowest = 0, has_dropped_zero_ = !zero_is_none;
-      Semiring::scale(row, sum, left);
-      level.root[k] = Semiring::over(level.root[k], sum);
-      for (int m = k + 1; m < level.size; ++m) {
-        const Weight of_k = level.row(m)[k];
-        if (of_k == Semiring::zero) continue;
-        if (!only_root) Semiring::add_scaled(level.row(m) + k + 1, of_k, row, left);
-        add_root(level, m, Semiring::times(of_k, level.root[k]), level.order[k]);
+    for (int begin = 0; begin < level.gone; begin += block) {
+      const int end = std::min(begin + block, level.gone);
+      for (int k = begin; k < end; ++k) {
+        if (!normalise(level, k, count, steps_[k - begin])) return nothing;
+        for (int m = k + 1; m < end; ++m) attach_through(level, m, k, steps_[k - begin]);
+      }
+      for (int m = end; m < level.size; ++m) {
+        if constexpr (std::is_same_v<Semiring, Real>)
+          if (end - begin == block) {
+            attach_through_four(level, m, begin);
+            continue;
+          }
+        for (int k = begin; k < end; ++k) attach_through(level, m, k, steps_[k - begin]);
       }
     }
     return Sums::found;
   }
 
-  // Weights below 1e-308 are lost in Real. That matters only when the weights with which they are compared have become
-  // as small, because the larger weights form cycles. False when it may.
-  static bool add_errors(Level &level, int k, const Weight &sum) {
-    if constexpr (zero_is_none) {
-      return true;
-    } else {
-      const double step = level.error[k] / sum, root = level.root_error[k] / sum;
-      for (int m = k + 1; m < level.size; ++m) {
-        level.error[m] += level.row(m)[k] * step;
-        level.root_error[m] += level.row(m)[k] * root;
-      }
-      level.step_error += step, level.root_step_error += root;
-      return step < tolerance;
+  // Divides the weights of k's heads by their sum. False when that is zero, or may have lost too much to underflow:
+  // weights below 1e-308 are lost in Real. That matters only when the weights with which they are compared have become
+  // as small, because the larger weights form cycles.
+  bool normalise(Level &level, int k, bool count, StepErrors &lost) {
+    const int left = level.size - k - 1;
+    Weight *row = level.row(k) + k + 1;
+    const Weight words = Semiring::sum(row, left);
+    const bool only_root = level.order[k] == 1 && words == Semiring::zero;
+    const Weight sum = only_root ? level.root[k] : level.order[k] == 1 ? words : Semiring::plus(words, level.root[k]);
+    if (sum == Semiring::zero) return false;
+    if constexpr (!zero_is_none) {
+      lost = {level.error[k] / sum, level.root_error[k] / sum};
+      level.step_error += lost.word, level.root_step_error += lost.root;
+      if (!(lost.word < tolerance)) return false;
     }
+    if (count) multiply(sum), order_ += only_root;
+    if (only_root) level.order[k] = level.lowest = 0, has_dropped_zero_ = !zero_is_none;
+    Semiring::scale(row, sum, left);
+    level.root[k] = Semiring::over(level.root[k], sum);
+    return true;
+  }
+
+  // Attaches m to the heads of k, of which `lost` may be missing.
+  static void attach_through(Level &level, int m, int k, const StepErrors &lost) {
+    const Weight of_k = level.row(m)[k];
+    if (of_k == Semiring::zero) return;
+    Semiring::add_scaled(level.row(m) + k + 1, of_k, level.row(k) + k + 1, level.size - k - 1);
+    attach_to_root(level, m, k, lost);
+  }
+
+  static void attach_to_root(Level &level, int m, int k, const StepErrors &lost) {
+    const Weight of_k = level.row(m)[k];
+    if constexpr (!zero_is_none) level.error[m] += of_k * lost.word, level.root_error[m] += of_k * lost.root;
+    add_root(level, m, Semiring::times(of_k, level.root[k]), level.order[k]);
+  }
+
+  void attach_through_four(Level &level, int m, int begin) {
+    double *to = level.row(m) + begin;
+    const double *a = level.row(begin) + begin, *b = a + level.size, *c = b + level.size, *d = c + level.size;
+    to[1] += to[0] * a[1];
+    to[2] = to[2] + to[0] * a[2] + to[1] * b[2];
+    to[3] = to[3] + to[0] * a[3] + to[1] * b[3] + to[2] * c[3];
+    add_four(to + 4, to, a + 4, b + 4, c + 4, d + 4, level.size - begin - 4);
+    for (int k = 0; k < block; ++k) attach_to_root(level, m, begin + k, steps_[k]);
   }
 
   // A zero was taken to mean that there is no such arc, though its weight may have been lost. No graph in which every
@@ -252,11 +293,13 @@ class TreeElimination {
   Sums all_columns(double *marginals, int nodes) {
     std::fill_n(marginals, std::size_t(nodes) * nodes, 0.0);
     closed_ = false;
-    return descend(0, marginals, nodes);
+    Sums sums = descend(0);
+    for (int m = 0; m < words_ && sums == Sums::found; ++m) sums = column(m, marginals + m + 1, nodes);
+    return sums;
   }
 
   // Until one word is left. The depth is the binary logarithm of the number of words.
-  Sums descend(int depth, double *marginals, int nodes) {
+  Sums descend(int depth) {
     const int size = left_above(depth);
     if (size == 1) {
       const Level &level = depth ? levels_[depth - 1] : open(0, 0, 0);
@@ -265,58 +308,75 @@ class TreeElimination {
         if (sums != Sums::found) return sums;
         closed_ = true;
       }
-      const int m = level.word[level.size - 1];
-      return column(depth, m, marginals + m + 1, nodes);
+      leave_alone(depth, level.word[level.size - 1]);
+      return Sums::found;
     }
     const int half = size / 2;
     for (const int begin : {0, half}) {
       Sums sums = eliminate(open(depth, begin, begin ? size - half : half), !closed_);
-      if (sums == Sums::found) sums = descend(depth + 1, marginals, nodes);
+      if (sums == Sums::found) sums = descend(depth + 1);
       if (sums != Sums::found) return sums;
+      reach_zero(levels_[depth]);
     }
     return Sums::found;
   }
 
-  // Fills reach_ with Q, with steps to 0 of the given order only.
-  void reach_zero(int depth, int m, char order) {
-    reach_[m] = Semiring::zero;
-    for (int d = depth - 1; d >= 0; --d) {
-      Level &level = levels_[d];
-      for (int k = level.gone; k < level.size; ++k) local_[k] = reach_[level.word[k]];
+  // All words but m are eliminated in the levels above the depth.
+  void leave_alone(int depth, int m) {
+    lowest_[m] = depth ? levels_[depth - 1].lowest : 0;
+    step_error_[m] = root_step_error_[m] = 0;
+    for (int d = 0; d < depth; ++d)
+      step_error_[m] += levels_[d].step_error, root_step_error_[m] += levels_[d].root_step_error;
+    for (int order = 0; order <= single_root_; ++order) reach(order, m)[m] = Semiring::zero;
+  }
+
+  // Q of a word, by the word m that is left: with steps to 0 of the given order only.
+  Weight *reach(int order, int word) { return reach_[order].data() + std::size_t(word) * words_; }
+
+  // Computes Q of the words that a level eliminates from that of the words it leaves, with each of the latter as m: all
+  // columns at once, so that the work is a product of matrices.
+  void reach_zero(Level &level) {
+    const int first = *std::min_element(level.word.begin() + level.gone, level.word.end()), columns = level.left();
+    const char lowest = *std::min_element(lowest_.begin() + first, lowest_.begin() + first + columns);
+    for (char order = lowest; order <= single_root_; ++order)
       for (int k = level.gone - 1; k >= 0; --k) {
-        const Weight through = Semiring::dot(level.row(k) + k + 1, local_.data() + k + 1, level.size - k - 1);
-        local_[k] = level.order[k] == order ? Semiring::plus(through, level.root[k]) : through;
-        reach_[level.word[k]] = local_[k];
+        Weight *to = reach(order, level.word[k]) + first;
+        std::fill_n(to, columns, level.order[k] == order ? level.root[k] : Semiring::zero);
+        const Weight *step = level.row(k);
+        const auto from = [&](int h) { return reach(order, level.word[h]) + first; };
+        int h = k + 1;
+        if constexpr (std::is_same_v<Semiring, Real>)
+          for (; h + 4 <= level.size; h += 4)
+            add_four(to, step + h, from(h), from(h + 1), from(h + 2), from(h + 3), columns);
+        for (; h < level.size; ++h) Semiring::add_scaled(to, step[h], from(h), columns);
       }
-    }
   }
 
   // Writes the probabilities of m's heads 0, 1, ..., `stride` apart.
-  Sums column(int depth, int m, double *probabilities, std::size_t stride) {
+  Sums column(int m, double *probabilities, std::size_t stride) {
     const Weight *weight = weight_.data() + std::size_t(m) * words_;
     Weight root = Semiring::zero, total = Semiring::zero;
+    reached_.resize(words_);
     // The lowest order at which 0 is reached: the root's own arc has order 1 in single-root mode.
-    for (char order = depth ? levels_[depth - 1].lowest : 0; order <= single_root_ && total == Semiring::zero;
-         ++order) {
-      reach_zero(depth, m, order);
+    for (char order = lowest_[m]; order <= single_root_ && total == Semiring::zero; ++order) {
+      for (int h = 0; h < words_; ++h) reached_[h] = reach(order, h)[m];
       root = order == single_root_ ? root_[m] : Semiring::zero;
-      total = Semiring::plus(Semiring::dot(weight, reach_.data(), words_), root);
+      total = Semiring::plus(Semiring::dot(weight, reached_.data(), words_), root);
     }
-    if (total == Semiring::zero || !is_exact(depth, total)) return nothing;
+    if (total == Semiring::zero || !is_exact(m, total)) return nothing;
     probabilities[0] = Semiring::value(Semiring::over(root, total));
     for (int h = 0; h < words_; ++h)
-      probabilities[(h + 1) * stride] = Semiring::value(Semiring::over(Semiring::times(weight[h], reach_[h]), total));
+      probabilities[(h + 1) * stride] = Semiring::value(Semiring::over(Semiring::times(weight[h], reached_[h]), total));
     mean_steps_ += Semiring::value(Semiring::over(Semiring::plus(Semiring::sum(weight, words_), root_[m]), total));
     return Sums::found;
   }
 
-  bool is_exact(int depth, const Weight &total) const {
+  bool is_exact(int m, const Weight &total) const {
     if constexpr (zero_is_none) {
       return true;
     } else {
-      double largest = 1, error = underflow;
-      if (single_root_) largest = *std::max_element(reach_.begin(), reach_.begin() + words_);
-      for (int d = 0; d < depth; ++d) error += levels_[d].step_error * largest + levels_[d].root_step_error;
+      const double largest = single_root_ ? *std::max_element(reached_.begin(), reached_.end()) : 1;
+      const double error = underflow + step_error_[m] * largest + root_step_error_[m];
       return error * words_ < tolerance * total;
     }
   }
@@ -324,14 +384,20 @@ class TreeElimination {
   // A bound above the smallest normal double (2.2e-308), and a relative error far below that of a double; not tuned.
   static constexpr double underflow = 1e-300, tolerance = 1e-20;
 
+  static constexpr int block = 4;  // words eliminated together, as attach_through_four has it
+
   bool single_root_ = false, closed_ = false, has_dropped_zero_ = false;
   int words_ = 0, order_ = 0;  // order_: of the product of sums so far
   double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
-  Weight product_ = Semiring::one;     // of all sums, where weights are wide, instead of log_partition_
-  std::vector<Weight> weight_, root_;  // [m, h] and [m]
-  std::vector<double> shift_;          // [m]
-  std::vector<Weight> reach_, local_;  // Q by word and by place in a level
+  Weight product_ = Semiring::one;                    // of all sums, where weights are wide, instead of log_partition_
+  std::vector<Weight> weight_, root_;                 // [m, h] and [m]
+  std::vector<double> shift_;                         // [m]
+  std::vector<Weight> reach_[2];                      // Q by order, word and the word m that is left
+  std::vector<Weight> reached_;                       // Q of one m
+  std::vector<char> lowest_;                          // of each m: the order of the root's arcs to other words
+  std::vector<double> step_error_, root_step_error_;  // of each m: what the steps of other words may have lost, in sum
   std::vector<Level> levels_;
+  StepErrors steps_[block];  // of the words of a block
 };
 
 class MatrixTree {

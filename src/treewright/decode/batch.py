@@ -128,9 +128,9 @@ def trees(
     parses: list[Any] = [None] * len(items)
     if PLAIN.issuperset(others):
         parses = _decode_matrices(items, others, threads)
+        if -math.inf not in [parse.score for parse in parses]:
+            return parses
     missing = {place: items[place] for place, parse in enumerate(parses) if parse is None or parse.score == -math.inf}
-    if not missing:
-        return parses
     parses_of_parts = _decode_parts(missing, others, threads)
     for place, parse in parses_of_parts.items():
         parses[place] = parse

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from treewright import proofs
+from treewright.decode.options import ProblemOptions
 from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import Parse
 from treewright.proofs import Verified
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-    from treewright.decode.options import ProblemOptions
 
 
 def verify(arc: Scores, parse: Parse, **options: Unpack[ProblemOptions]) -> Verified:
@@ -29,14 +28,5 @@ def verify(arc: Scores, parse: Parse, **options: Unpack[ProblemOptions]) -> Veri
     if not isinstance(arc, Problem):
         return proofs.verify(arc, parse, **options)
     problem = Problem.of(arc, **options)
-    return proofs.verify(
-        problem.given,
-        parse,
-        sib=problem.sib,
-        grand=problem.grand,
-        stop=problem.stop,
-        projective=problem.projective,
-        root=problem.root,
-        require=problem.require,
-        forbid=problem.forbid,
-    )
+    keywords: Any = {name: getattr(problem, name) for name in ProblemOptions.__annotations__ if name != "head_first"}
+    return proofs.verify(problem.given, parse, **keywords)

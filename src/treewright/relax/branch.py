@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from treewright.relax import best_first
 from treewright.relax.engine import MAX_ITERATIONS, Relaxation, RelaxOptions, relax
-from treewright.relax.frontier import Frontier
 from treewright.relax.oracle import Oracle, Restrictable
 
 if TYPE_CHECKING:
@@ -46,11 +46,7 @@ def branch(
         return root
     if node_iterations is not None:
         options["max_iterations"] = node_iterations
-    search = _Search(oracles, root, options, total_iterations, deadline)
-    while not search.is_finished and search.frontier.nodes < max_nodes:
-        for node in search.split(search.frontier.take()):
-            search.frontier.add(node, node.bound, is_decided=node.result.is_decided)
-    return search.result()
+    return _Relaxations(oracles, root, options, max_nodes, total_iterations, deadline).search()
 
 
 @dataclass(frozen=True)
@@ -60,38 +56,48 @@ class _Node:
     result: Relaxation
 
 
-class _Search:
-    """The open nodes and the best answer."""
+class _Relaxations:
+    """The relaxations in the nodes of a search, and the best answer."""
 
     def __init__(
         self,
         oracles: Sequence[Oracle],
         root: Relaxation,
         options: RelaxOptions,
+        max_nodes: int,
         total_iterations: float,
         deadline: float,
     ) -> None:
-        self.oracles, self.options, self.total_iterations, self.deadline = oracles, options, total_iterations, deadline
-        self.best, self.ceiling = root, root.ceiling
+        self.oracles, self.options = oracles, options
+        self.max_nodes, self.total_iterations, self.deadline = max_nodes, total_iterations, deadline
+        self.root = self.best = root
         self.iterations, self.trace = root.iterations, root.trace
-        self.frontier = Frontier[_Node](lambda: self.best.target)
-        self.frontier.add(_Node({}, root.bound, root), root.bound)
 
     @property
-    def is_finished(self) -> bool:
-        """Whether the best answer is proved to be optimal, or a limit is reached."""
-        is_limit = self.iterations >= self.total_iterations or time.monotonic() >= self.deadline
-        return is_limit or self.frontier.is_finished
+    def value(self) -> float:
+        """The value of the best answer."""
+        return self.best.value
 
-    def split(self, node: _Node) -> Iterator[_Node]:
-        """Fix a variable of a node to on and to off, and solve both nodes."""
+    @property
+    def cutoff(self) -> float:
+        """The target of the best answer."""
+        return self.best.target
+
+    def is_stopped(self, nodes: int) -> bool:
+        """Return whether there are no more nodes, iterations or seconds."""
+        is_late = time.monotonic() >= self.deadline
+        return nodes >= self.max_nodes or self.iterations >= self.total_iterations or is_late
+
+    def split(self, node: _Node) -> Iterator[_Node] | None:
+        """Fix a variable of a node to on and to off, and solve both nodes; None if the node is decided."""
+        if node.result.is_decided:
+            return None
         variable = _branching_variable(node)
         if variable is None:
             raise ValueError(
                 "a node with a gap has no free variable; each oracle must break ties in the same way every time"
             )
-        for on in (True, False):
-            yield self._solve(node, node.fixed | {variable: on})
+        return (self._solve(node, node.fixed | {variable: on}) for on in (True, False))
 
     def _solve(self, parent: _Node, fixed: dict[int, bool]) -> _Node:
         limit = min(self.options.get("max_iterations", MAX_ITERATIONS), self.total_iterations - self.iterations)
@@ -102,19 +108,19 @@ class _Search:
         self.iterations += result.iterations
         self.trace += result.trace
         if result.value > self.best.value:
-            self.best = replace(result, ceiling=self.ceiling)
+            self.best = replace(result, ceiling=self.root.ceiling)
         return _Node(fixed, min(result.bound, parent.bound), result)
 
-    def result(self) -> Relaxation:
+    def search(self) -> Relaxation:
         """Return the best answer with the bound on all nodes."""
-        best, bound = self.best, max(self.frontier.bound, self.best.value)
+        bound, nodes, _ = best_first.search(self, [_Node({}, self.root.bound, self.root)])
         return replace(
-            best,
+            self.best,
             bound=bound,
-            gap=0.0 if bound == -math.inf else bound - best.value + best.rounding,
+            gap=0.0 if bound == -math.inf else bound - self.best.value + self.best.rounding,
             evidence="bound",
             iterations=self.iterations,
-            nodes=self.frontier.nodes,
+            nodes=nodes,
             trace=self.trace,
         )
 

@@ -31,7 +31,7 @@ from treewright.decode.search import branch
 from treewright.decode.search.propagation import open_words, propagate
 from treewright.decode.structure import ArcSet, Rules, TreeConstraint, path_to_root, rules_of
 from treewright.errors import InfeasibleError, InputError
-from treewright.relax.frontier import Frontier
+from treewright.relax import best_first
 from treewright.relax.steps import Descent, PolyakStep
 
 ROUNDS_AT_ROOT = 40  # subgradient steps at the root of the search; not tuned
@@ -98,7 +98,7 @@ def search(
 
 
 class _Search:
-    """The nodes of one search, and the best tree found."""
+    """The problem of one stage for branch and bound, and the best tree found."""
 
     def __init__(self, problem: Problem, conditioned: _core.Conditioned, rules: Rules, limits: _Limits) -> None:
         self.problem, self.conditioned, self.rules, self.limits = problem, conditioned, rules, limits
@@ -107,20 +107,12 @@ class _Search:
         self.best: Heads | None = None
         self.value = self.cutoff = -math.inf  # no better tree than the best is in nodes with bounds up to the cutoff
         self.decodings = 0
-        self.frontier = Frontier[_Node](lambda: self.cutoff)
 
     def run(self, trace: bool) -> Parse | None:
         """Search until no better tree can be found, or to a limit; None when there is no tree."""
-        self._add(self.rules.allowed & (self.matrix > -np.inf), np.zeros(len(self.rules.cardinalities)), ROUNDS_AT_ROOT)
-        rows = []
-        while not self.frontier.is_finished:
-            rows.append((max(self.frontier.bound, self.value), self.value))
-            if self.frontier.nodes >= self.limits.max_nodes or self._is_late():
-                break
-            node = self.frontier.take()
-            for allowed in self._split(node):
-                self._add(allowed, node.multipliers, ROUNDS, node.bound)
-        bound = max(self.frontier.bound, self.value)
+        allowed, multipliers = self.rules.allowed & (self.matrix > -np.inf), np.zeros(len(self.rules.cardinalities))
+        root = self._solve(allowed, multipliers, ROUNDS_AT_ROOT)
+        bound, nodes, rows = best_first.search(self, [] if root is None else [root])
         if bound == -math.inf:
             return None
         if self.best is None:
@@ -130,19 +122,30 @@ class _Search:
         return Parse(
             *(self.best, score, upper, "constrained branch and bound", gap, spread, self.limits.tolerance, "bound"),
             iterations=self.decodings,
-            nodes=self.frontier.nodes,
+            nodes=nodes,
             trace={"bound": table[:, 0], "best": table[:, 1]} if trace else None,
         )
+
+    def is_stopped(self, nodes: int) -> bool:
+        """Return whether there are no more nodes or seconds."""
+        return nodes >= self.limits.max_nodes or self._is_late()
+
+    def split(self, node: _Node) -> Iterator[_Node] | None:
+        """Exclude the tree of a node in several ways, and solve the nodes; None if it is the best of its node."""
+        divided = self._divide(node)
+        if divided is None:
+            return None
+        return filter(None, (self._solve(allowed, node.multipliers, ROUNDS, node.bound) for allowed in divided))
 
     def _is_late(self) -> bool:
         return time.monotonic() > self.limits.deadline
 
     # -- one node
 
-    def _add(self, allowed: ArcSet, multipliers: Vector, rounds: int, above: float = math.inf) -> None:
-        """Lower the bound of a node by subgradient steps and add it to the open ones, unless it has no tree."""
+    def _solve(self, allowed: ArcSet, multipliers: Vector, rounds: int, above: float = math.inf) -> _Node | None:
+        """Lower the bound of a node by subgradient steps from these multipliers; None if it has no tree."""
         if not propagate(self.rules, allowed):
-            return
+            return None
         are_open = [len(open_words(limit, allowed)) > 0 for limit in self.rules.cardinalities]
         w = np.where(are_open, multipliers, 0.0)
         descent = Descent(PolyakStep(), self.largest / 2)
@@ -150,7 +153,7 @@ class _Search:
         for _ in range(rounds):
             decoded = self._decode(allowed, w)
             if decoded is None:
-                return
+                return None
             heads, bound = decoded
             direction = self._direction(heads, w)
             if self.best is None and (descent.iterations == 1 or not direction.any()):  # one step may be enough
@@ -162,8 +165,7 @@ class _Search:
             descent.record(bound, bound)
             moved = w - descent.step(self.value, float(direction @ direction)) * direction
             w = np.where(w * moved < 0, 0.0, moved)
-        if node is not None:
-            self.frontier.add(node, node.bound)
+        return node
 
     def _decode(self, allowed: ArcSet, w: Vector) -> tuple[Heads, float] | None:
         """Find the best tree under the multipliers, and the bound that they give."""
@@ -228,12 +230,11 @@ class _Search:
 
     # -- branching
 
-    def _split(self, node: _Node) -> Iterator[ArcSet]:
-        """Sets of arcs that together have all trees of the node within the rules."""
+    def _divide(self, node: _Node) -> Iterator[ArcSet] | None:
+        """Sets of arcs that together have all trees of the node within the rules; None if its tree is the best one."""
         path = self.rules.broken_path(node.heads)
         if path is not None:
-            yield from _without_path(node.allowed, path)
-            return
+            return _without_path(node.allowed, path)
         excess = [
             (limit.excess(node.heads), abs(w), -i)
             for i, (limit, w) in enumerate(zip(self.rules.cardinalities, node.multipliers.tolist(), strict=True))
@@ -241,15 +242,11 @@ class _Search:
         ]
         broken, w, i = max(excess, default=(0, 0.0, 0))
         if not broken and not w:  # the tree is the best one of the node, up to rounding
-            self.frontier.close(node.bound)
-            return
+            return None
         limit = self.rules.cardinalities[-i]
         words = open_words(limit, node.allowed)
         word = int(words[np.abs(self._gains(limit.arcs, node.allowed, words)).argmin()])
-        for arcs in (limit.arcs, ~limit.arcs):
-            allowed = node.allowed.copy()
-            allowed[:, word] &= arcs[:, word]
-            yield allowed
+        return _on_both_sides(node.allowed, limit.arcs, word)
 
     def _gains(self, arcs: ArcSet, allowed: ArcSet, words: NDArray[np.intp]) -> Vector:
         """Return the best score of each word with a head arc in the set less the best without."""
@@ -298,6 +295,14 @@ class _Search:
             kept = allowed[:, word] & candidates
             if kept.any():  # otherwise another path has to change first
                 allowed[:, word] = kept
+
+
+def _on_both_sides(allowed: ArcSet, arcs: ArcSet, word: int) -> Iterator[ArcSet]:
+    """Require that the head arc of a word is in a set of arcs, and that it is not."""
+    for side in (arcs, ~arcs):
+        kept = allowed.copy()
+        kept[:, word] &= side[:, word]
+        yield kept
 
 
 def _without_path(allowed: ArcSet, path: list[tuple[int, int]]) -> Iterator[ArcSet]:

@@ -133,7 +133,7 @@ def _branch(
         raise InputError("method='branch' takes arc scores alone; use 'rearrange' or 'exact' for second-order scores")
     fixed = _mask(problem, required)
     seconds = math.inf if max_seconds is None else float(max_seconds)
-    on, bound, nodes = Subgraph(problem, fixed, acyclic=acyclic).search(MAX_BRANCHES, seconds)
+    on, bound, nodes = Subgraph(problem, fixed, acyclic=acyclic, max_nodes=MAX_BRANCHES, max_seconds=seconds).search()
     if on is None:
         start = _starting_graph(problem, required) | fixed
         on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, True, 0, math.inf)[0]

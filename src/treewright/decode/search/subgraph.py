@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from treewright.decode.problem import Problem
 from treewright.errors import InfeasibleError
-from treewright.relax.frontier import Frontier
+from treewright.relax import best_first
 
 Flags = NDArray[np.bool_]
 State = NDArray[np.int8]  # of each candidate arc: IN, OUT, or FREE
@@ -41,36 +41,42 @@ class BestArcs(NamedTuple):
 class _Node(NamedTuple):
     state: State
     on: Flags  # the best set of arcs in which every word has a head
-    value: float
+    bound: float  # its value
 
 
 class Subgraph:
-    """The search for one sentence."""
+    """The problem of one sentence for branch and bound."""
 
-    def __init__(self, problem: Problem, required: Flags, *, acyclic: bool) -> None:
+    def __init__(self, problem: Problem, required: Flags, *, acyclic: bool, max_nodes: int, max_seconds: float) -> None:
         parts = problem.parts
         self.words, self.single_root, self.acyclic = problem.nodes - 1, problem.single_root, acyclic
         self.head, self.modifier, self.score = parts.head, parts.modifier, np.asarray(parts.arc)
         self.required = required
+        self.max_nodes, self.deadline = max_nodes, time.monotonic() + max_seconds
+        self.best: Flags | None = None
+        self.value = self.cutoff = -math.inf
 
-    def search(self, max_nodes: int, max_seconds: float) -> BestArcs:
+    def search(self) -> BestArcs:
         """Find the best set, or at a limit the bound alone."""
-        deadline = time.monotonic() + max_seconds
         root = self._solve(np.where(self.required, IN, FREE).astype(np.int8))
         if root is None:
             raise InfeasibleError("a word has no head: every arc to it is forbidden or has the score -inf")
-        frontier = Frontier[_Node](lambda: -math.inf)
-        frontier.add(root, root.value)
-        while not frontier.is_finished:
-            node = frontier.take()
-            branches = self._branches(node.state, node.on)
-            if branches is None:
-                return BestArcs(node.on, node.value, frontier.nodes)
-            for child in filter(None, map(self._solve, branches)):
-                frontier.add(child, child.value)
-            if not frontier.is_finished and (frontier.nodes >= max_nodes or time.monotonic() > deadline):
-                return BestArcs(None, frontier.bound, frontier.nodes)
-        raise InfeasibleError("no graph over the arcs that are allowed reaches every word; allow further arcs")
+        bound, nodes, _ = best_first.search(self, [root])
+        if bound == -math.inf:
+            raise InfeasibleError("no graph over the arcs that are allowed reaches every word; allow further arcs")
+        return BestArcs(self.best, bound, nodes)
+
+    def is_stopped(self, nodes: int) -> bool:
+        """Return whether there are no more nodes or seconds; the root is always split."""
+        return nodes > 1 and (nodes >= self.max_nodes or time.monotonic() > self.deadline)
+
+    def split(self, node: _Node) -> Iterator[_Node] | None:
+        """Split on what is wrong with a set of arcs; None if nothing is: no other set can be better."""
+        branches = self._branches(node.state, node.on)
+        if branches is None:
+            self.best, self.value, self.cutoff = node.on, node.bound, node.bound
+            return None
+        return filter(None, map(self._solve, branches))
 
     def _solve(self, state: State) -> _Node | None:
         """Find the best set in which every word has a head; None if a word cannot have one."""
@@ -87,17 +93,17 @@ class Subgraph:
             on[best[first]] = True
         return _Node(state, on, float(self.score[on].sum()))
 
-    def _branches(self, state: State, on: Flags) -> list[State] | None:
-        """Split on what is wrong with a set of arcs; None if nothing is."""
+    def _branches(self, state: State, on: Flags) -> Iterator[State] | None:
+        """Divide the sets of arcs with this state so that none has what is wrong with one of them."""
         if self.single_root and (on & (self.head == 0)).sum() > 1:
-            return list(self._one_root(state))
+            return self._one_root(state)
         reached = self._reach(on)
         if not reached.all():
             entering = np.flatnonzero((state != OUT) & reached[self.head] & ~reached[self.modifier])
-            return list(_in_turn(state, entering, IN))
+            return _in_turn(state, entering, IN)
         cycle = self._find_cycle(on) if self.acyclic else []
         free = [arc for arc in cycle if state[arc] != IN]
-        return list(_in_turn(state, free, OUT)) if cycle else None
+        return _in_turn(state, free, OUT) if cycle else None
 
     def _one_root(self, state: State) -> Iterator[State]:
         """Branch on the arc from node 0 that is the only one."""

@@ -527,7 +527,7 @@ class _AsParse:
         return getattr(self.found, "value" if name == "score" else name)
 
 
-def decode_relaxation(census: Census, random: np.random.Generator, seed: int, _: tuple[str, ...]) -> None:
+def decode_relaxation(census: Census, random: np.random.Generator, seed: int, kinds: tuple[str, ...]) -> None:
     """Two or three oracles over four variables, each a table of allowed assignments with scores."""
     kind = str(random.choice(["normal", "ties", "decimals", "scale", "shift"]))
     assignments = np.array(list(product((0, 1), repeat=4)))

@@ -78,6 +78,7 @@ class Columns:
     token_of: Indices  # of each word
     is_multiword_token: Flags
     in_memory: bool
+    begin: int = 0  # the number of sentences before these
 
     def place(self, line: int) -> str:
         """Return file and line, or the number of a sentence in memory, for messages."""
@@ -174,6 +175,7 @@ def columns_of(
         token_of=token_of,
         is_multiword_token=is_multiword,
         in_memory=in_memory,
+        begin=begin,
     )
     check_trees(columns, numbers)
     if "" in spaceless:

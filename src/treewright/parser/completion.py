@@ -18,7 +18,7 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.graph import copy_graph
-from treewright.decode import Parse
+from treewright.decode import Parse, Parts
 from treewright.decode.constraints import is_feasible
 from treewright.decode.options import ArcConstraints, ChosenMethod
 from treewright.decode.problem import Problem
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
 OPEN = "_"
+WITHOUT_GRANDCHILDREN = "; scores of grandchildren, which model outer has for projective trees only, were left out"
 NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
@@ -132,6 +133,9 @@ def complete_sentence(
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
     [parts] = worker.score(inputs, [arcs])
+    note = NO_PROJECTIVE_TREE if crossing else ""
+    if crossing and parts.outermost:
+        parts, note = Parts(parts.nodes, parts.arcs, parts.siblings, None, parts.stops), note + WITHOUT_GRANDCHILDREN
     start = decode.tree(parts, projective=projective, **constraints, **options)
     [best] = worker.climb(inputs, [parts], [start], projective, root, options)
     parse = with_scope(best, arcs)
@@ -147,7 +151,6 @@ def complete_sentence(
     copy.head_confidence = np.where(open_heads, confidence, 1.0)
     copy.label_confidence = np.where(open_labels, label_confidence, 1.0)
     entropy = entropies(marginal[:, 1:])
-    note = NO_PROJECTIVE_TREE if crossing else ""
     return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, crossing, note)
 
 

@@ -17,8 +17,10 @@ LONGEST_TAG = 14
 LONGEST_LABEL = 24
 
 # Kinds of arcs, those first that others are drawn over.
-DRAWING_ORDER = ("correct", "tree", "suggested", "given", "pinned", "decided", "basic", "extra", "missed")
-DRAWING_ORDER += ("wrong-label", "wrong-head", "rejected", "doubtful", "changed")
+DRAWING_ORDER = (
+    *("correct", "tree", "suggested", "given", "pinned", "decided", "basic", "extra", "missed"),
+    *("wrong-label", "wrong-head", "rejected", "doubtful", "changed"),
+)
 
 
 def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:

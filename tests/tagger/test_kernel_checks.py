@@ -66,7 +66,8 @@ GOOD = Call()
     ],
 )
 def test_candidates_must_be_tags_of_the_words(candidates: list[list[int]], message: str) -> None:
-    words = TagWords(*[lists([], [0], [], [])] * 3, [0, 1], 1, 5)
+    empty = lists([], [0], [], [])
+    words = TagWords(empty, empty, empty, [0, 1], 1, 5)
     words.add("a", "a", "a", 1, NO_STEMS)
     rounded = np.zeros(1 << BITS, dtype=np.int8)
     with pytest.raises(ValueError, match=message):

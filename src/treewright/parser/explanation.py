@@ -124,8 +124,8 @@ class Explanation:
 class Alternative:
     """A head that a word could have: what the best tree with this arc loses, and the probability of the arc.
 
-    is_candidate: whether pruning left this arc. loss is negative where pruning removed an arc of a better tree, or where
-    the head that the word has is a decision against the model.
+    is_candidate: whether pruning left this arc. loss is negative where pruning removed an arc of a better tree, or
+    where the head that the word has is a decision against the model.
     """
 
     head: int

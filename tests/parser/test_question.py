@@ -112,3 +112,18 @@ def test_an_induced_parser_completes_with_further_arcs() -> None:
     [found] = induced.complete([SENTENCE], require=[(5, 1)], forbid=[(3, 2)])
     assert found.sentence.heads[0] == 5
     assert found.sentence.heads[1] != 3
+
+
+def test_a_model_of_outermost_grandchildren_keeps_crossing_decisions_without_their_scores() -> None:
+    outer = Parser.train(treebank(40), options=replace(TINY, model="outer"))
+    partial = SENTENCE.with_columns(heads=[3, -1, -1, 2, -1])
+    [found] = outer.complete([partial])
+    assert found.sentence.heads[[0, 3]].tolist() == [3, 2]
+    assert found.note.endswith(
+        "scores of grandchildren, which model outer has for projective trees only, were left out"
+    )
+    [[first]] = outer.kbest([partial], 1)
+    assert first.heads.tolist() == found.sentence.heads.tolist()
+    assert outer.alternatives(partial, 5).best.heads.tolist() == found.sentence.heads.tolist()
+    with pytest.raises(InfeasibleError, match=r"projective=True cannot hold together, for the two arcs cross"):
+        outer.why_not(SENTENCE.with_columns(heads=[3, -1, -1, -1, -1]), head=2, modifier=4)

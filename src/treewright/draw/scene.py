@@ -409,7 +409,7 @@ def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) 
 
 def with_states(arcs: list[Arc], states: States, positions: Mapping[str, int]) -> list[Arc]:
     """Return the arcs with their states, and below the words the rejected ones."""
-    kinds: dict[tuple[int, int], State] = {}
+    kinds: dict[tuple[int, int], Any] = {}  # a State each, checked here
     for (head, modifier), state in states.items():
         if state not in STATES:
             raise InputError(f"states: arc ({head}, {modifier}) is {state!r}; expected one of {', '.join(STATES)}")

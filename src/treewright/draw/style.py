@@ -93,7 +93,11 @@ LIGHT, DARK = ({name: pair[ground] for name, pair in COLOURS.items()} for ground
 
 
 def style_sheet() -> str:
-    """Return the rules of drawings, light, or dark where the reader prefers it: for pages with `svg(style=False)`."""
+    """Return the rules of drawings, light, or dark where the reader prefers it: for pages with `svg(style=False)`.
+
+    >>> ".treewright .arc path" in style_sheet()
+    True
+    """
     return f"{SHAPES}{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{\n{colour_rules(DARK)}}}\n"
 
 

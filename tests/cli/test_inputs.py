@@ -212,6 +212,7 @@ def test_progress_of_raw_text_is_that_of_its_sentences(tmp_path: Path, terminal:
 
 
 def shown_share(meter: inputs.Meter) -> float:
+    assert meter._bar is not None
     task = meter._bar.tasks[0]
     assert task.total
     return task.completed / task.total

@@ -177,7 +177,8 @@ class PlainGroup(TyperGroup):
         """Return the first paragraph of the help of a command."""
         if name in self.SUMMARIES:
             return self.SUMMARIES[name]
-        return str(self.get_command(ctx, name).help or "").partition("\n\n")[0]
+        command = self.get_command(ctx, name)
+        return str((command and command.help) or "").partition("\n\n")[0]
 
 
 class LazyGroup(PlainGroup):

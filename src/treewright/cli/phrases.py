@@ -212,13 +212,9 @@ def count_and_note(
     outcomes: Iterable[Outcome], summary: Summary, with_iterations: bool, with_certificates: bool
 ) -> Iterator[Outcome]:
     """Count the outcomes in the summary; name the first that have no tree or were not searched completely."""
-    from treewright.grammar import LexicalParse
-
     named = 0
     for outcome in outcomes:
         parse = outcome.parse
-        if isinstance(parse, LexicalParse) and parse.beam is not None:
-            summary.scope = " within the beam"
         further = {"iterations": parse.iterations if parse else 0} if with_iterations else {}
         is_incomplete = parse is None or parse.method == "cover"
         is_certified = parse.certified if parse and with_certificates else None

@@ -21,7 +21,6 @@ from treewright.induce.model import InducedParser, Trees
 from treewright.induce.tagged import words_of
 from treewright.parser.completion import (
     OPEN,
-    ROOT,
     Completion,
     check_on_error,
     decisions,
@@ -30,6 +29,7 @@ from treewright.parser.completion import (
     is_projective_possible,
     untouched,
 )
+from treewright.parser.label_rules import ROOT
 
 Arc = tuple[int, int]  # head, modifier
 NO_TREE_OF_THE_MODEL = (

@@ -84,7 +84,9 @@ def load_parser(path: modelfile.Path, network: bool = True) -> Pipeline | Parser
         raise wrong_kind(file, *PARSERS)
     header, arrays = without_part(file.header, "network"), file.arrays(without="network")
     model: Any = restore(component_class(file.kind), file.path, header, arrays)
-    return model if file.kind == "induced parser" else model.without_network()
+    return cast(
+        "Pipeline | Parser | InducedParser", model if file.kind == "induced parser" else model.without_network()
+    )
 
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:

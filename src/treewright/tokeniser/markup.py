@@ -155,7 +155,7 @@ def html_text(document: str) -> PlainText:
 
 FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 QUOTE = re.compile(r"(?: {0,3}> ?)+")
-HEADING = re.compile(r" {0,3}#{1,6}(?=\s|$)")
+HEADING = re.compile(r" {0,3}#{1,6}(?:\s+|$)")
 CLOSING = re.compile(r"\s+#+\s*$")
 RULE = re.compile(r" {0,3}(?:=+|-+|(?:[-*_] *){3,})\s*$")  # a line across, or the underline of a heading
 ITEM = re.compile(r"\s*(?:[-*+]|\d{1,9}[.)])\s+(?:\[[ xX]\]\s+)?")

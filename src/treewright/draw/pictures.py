@@ -15,7 +15,7 @@ from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
 from treewright.draw.phrase_vector import phrase_svg
-from treewright.draw.scene import Direction, Features, Scene, SentenceLike, scene_of
+from treewright.draw.scene import Direction, Features, Marks, Scene, SentenceLike, scene_of
 from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
@@ -47,6 +47,7 @@ class Content(View, total=False):
     confidence: Sequence[float] | None  # probabilities of the heads
     gold: Any
     given: Any
+    marks: Marks
 
 
 def text(
@@ -66,9 +67,10 @@ def text(
     (edges head, modifier, label) and confidence (probabilities of the heads); and these options:
 
     gold: the sentence, the heads or the tree to compare with. given: the partial annotation that was completed; arcs
-    whose heads it has are marked. enhanced: draw the graph too; arcs that only the graph has are below the words.
-    features: columns to write under the words, names or a mapping of names to columns. direction: "ltr", "rtl" or
-    "auto", that of most words.
+    whose heads it has are marked. marks: what to emphasise, words by number and arcs as (head, modifier); text has
+    brackets around such words, SVG and pages another colour. enhanced: draw the graph too; arcs that only the graph has
+    are below the words. features: columns to write under the words, names or a mapping of names to columns. direction:
+    "ltr", "rtl" or "auto", that of most words.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root
@@ -135,14 +137,16 @@ def html(
     *,
     gold: Any = None,
     given: Any = None,
+    marks: Any = None,
     width: int | None = None,
     title: str = "Treewright",
     **view: Unpack[View],
 ) -> Drawing:
     """Draw each sentence, or the one sentence given, on one web page that needs no other file.
 
-    gold, given: as many sentences or trees. Drawings follow the width of the window; width limits them to at most so
-    many pixels. view: enhanced, features and direction as in `text`. title is that of the page.
+    gold, given: as many sentences or trees. marks: as many lists of words and arcs, as in `text`. Drawings follow the
+    width of the window; width limits them to at most so many pixels. view: enhanced, features and direction as in
+    `text`. title is that of the page.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
@@ -150,8 +154,9 @@ def html(
     (True, 1)
     """
     if is_drawable(sentences):
-        sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
-    pairs = beside(sentences, gold=gold, given=given)
+        sentences = [sentences]
+        gold, given, marks = (None if other is None else [other] for other in (gold, given, marks))
+    pairs = beside(sentences, gold=gold, given=given, marks=marks)
     return Drawing("".join(html_parts(pairs, width=width, title=title, **view)), "html")
 
 

@@ -27,6 +27,8 @@ COMMANDS: tuple[str, ...] = (
     "pack",
     "eval",
     "check",
+    "grep",
+    "rewrite",
     "verify",
     "show",
     "words",

@@ -7,5 +7,6 @@
 """
 
 from treewright.query.request import Match, Request, compile
+from treewright.query.rewriting import Rewriting, Rules, rewrite
 
-__all__ = ["Match", "Request", "compile"]
+__all__ = ["Match", "Request", "Rewriting", "Rules", "compile", "rewrite"]

@@ -300,6 +300,7 @@ class CompiledRequest:
         nodes, edges = self.pattern.node_names, self.pattern.edge_names
         self._filters = [(Matcher(block.clauses, nodes, edges), block.is_negative) for block in tree.filters]
         self._metadata = [(test, test.memo()) for test in tree.metadata]
+        self._has_crossing = has_basic_crossing(tree.pattern)
         clauses = [*tree.pattern, *(clause for block in tree.filters for clause in block.clauses)]
         self.is_enhanced = any(isinstance(clause, EdgeClause) and clause.label.on_enhanced for clause in clauses)
 
@@ -313,10 +314,22 @@ class CompiledRequest:
                 yield state
 
     def _fits(self, graph: Graph) -> bool:
-        """Check the conditions on the whole sentence."""
+        """Check the conditions on the whole sentence; edges can cross only where it is not projective."""
+        if self._has_crossing and graph.has_flag("projective"):
+            return False
         return all(memo[graph.sentence.comment(test.name)] for test, memo in self._metadata) and all(
             graph.has_flag(flag.name) != flag.is_negated for flag in self.tree.flags
         )
+
+
+def has_basic_crossing(clauses: tuple[Clause, ...]) -> bool:
+    """Return whether the clauses ask for two basic edges that cross."""
+    basic = {
+        clause.edge
+        for clause in clauses
+        if isinstance(clause, EdgeClause) and clause.edge and not clause.label.on_enhanced
+    }
+    return any(isinstance(clause, Crossing) and {clause.left, clause.right} <= basic for clause in clauses)
 
 
 def has_match(matcher: Matcher, state: Assignment) -> bool:

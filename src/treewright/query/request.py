@@ -10,7 +10,8 @@ from treewright.corpus.graph import Id
 from treewright.errors import InputError
 from treewright.query.graph import Graph, edge_value
 from treewright.query.matching import MAX_STEPS, Assignment, CompiledRequest
-from treewright.query.parser import parse_request
+from treewright.query.parser import EDGE_ATTRIBUTES, parse_request
+from treewright.query.syntax import RequestTree
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,12 @@ class Match:
         return self._graph.feature(name)[self._indexes[owner]]
 
     @property
+    def line(self) -> int:
+        """The line, in the file, of the first word of the matching; that of the sentence if there is none."""
+        numbers = [word.id for word in self.words.values()]
+        return self.sentence.line_of(min(numbers)) if numbers else self.sentence.line
+
+    @property
     def marks(self) -> list[Id | tuple[Id, Id]]:
         """The nodes and the edges (head, modifier), as the option `marks` of `treewright.draw` takes them."""
         return [*self.nodes.values(), *((edge.head, edge.modifier) for edge in self.arcs)]
@@ -55,9 +62,9 @@ class Match:
 class Request:
     """A compiled request. `compile` makes one; it can be used for any number of sentences, by several threads."""
 
-    def __init__(self, text: str, *, source: str = "request") -> None:
+    def __init__(self, tree: RequestTree, text: str = "") -> None:
         self.text = text
-        self._compiled = CompiledRequest(parse_request(text, source))
+        self._compiled = CompiledRequest(tree)
 
     def search(self, sentences: Iterable[Sentence] | Sentence, *, max_steps: int = MAX_STEPS) -> Iterator[Match]:
         """Yield the matches in sentences, in order.
@@ -91,6 +98,8 @@ class Request:
             raise InputError(
                 f"{attribute!r}: expected the name of a node or edge, a dot and a feature: V.lemma, e.label"
             )
+        if owner in self.edge_names and name not in EDGE_ATTRIBUTES:
+            raise InputError(f"{attribute}: an edge has no {name}, only {', '.join(EDGE_ATTRIBUTES)}")
         if owner not in names:
             raise InputError(f"{attribute}: the pattern has no {owner}, only {', '.join(names) or 'no names'}")
 
@@ -103,6 +112,11 @@ class Request:
     def edge_names(self) -> list[str]:
         """The names of the edges of the pattern, in the order of the request."""
         return list(self._compiled.pattern.edge_names)
+
+    @property
+    def is_enhanced(self) -> bool:
+        """Whether the request asks for edges of the enhanced graph."""
+        return self._compiled.is_enhanced
 
     def _assignments(self, sentence: Sentence, max_steps: int) -> Iterator[Assignment]:
         return self._compiled.search(Graph(sentence, is_enhanced=self._compiled.is_enhanced), max_steps)
@@ -138,4 +152,4 @@ def compile(text: str, *, source: str = "request") -> Request:
       pattern { V -[nsubj-> S }
                          ^
     """
-    return Request(text, source=source)
+    return Request(parse_request(text, source), text)

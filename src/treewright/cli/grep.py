@@ -30,7 +30,7 @@ HELP = (
     "of named edges. docs/searching.md describes the language.\n\n"
     "Exit status: 0 if there is a match, 1 if there is none, 2 after an error."
 ) + opt.examples(
-    "treewright grep 'V [upos=VERB]; V -[nsubj]-> S; V << S' dev.conllu",
+    "treewright grep 'V [upos=VERB]; V -[nsubj]-> S; V < S' dev.conllu",
     "treewright grep 'e: V -> N; V [lemma=rely]' *.conllu --cluster e.label",
     "treewright grep 'V -[obj]-> O' dev.conllu --columns V.lemma,O.lemma",
     "treewright grep -f passive.req dev.conllu -o hits.html",
@@ -75,9 +75,7 @@ def grep(
         str, opt.output_option(".tsv, .conllu, .jsonl and .html choose the format. A web page marks what was found.")
     ] = "-",
     invert: Annotated[bool, typer.Option("--invert", "-v", help="Select the sentences without a match.")] = False,
-    max_matches: Annotated[
-        int | None, typer.Option("--max", min=1, metavar="N", help="Stop after N matchings, or sentences with -v.")
-    ] = None,
+    max_matches: Annotated[int | None, opt.max_option("matchings, or sentences with -v; the search stops then")] = None,
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.cli.app import message_of

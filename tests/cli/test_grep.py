@@ -87,11 +87,13 @@ def test_bad_files_and_options_have_status_2(grep: Grep) -> None:
         ("--count", "--columns", "V.form"): "--count and --columns exclude each other",
         ("-v", "--cluster", "V.form"): "-v selects sentences without a match",
         ("--count", "--to", "html"): "--count prints a table",
+        ("--columns", "V.form", "-o", "x.html"): "--columns prints a table",
     }.items():
         status, _, err = grep("V -> N", "pets.conllu", *options)
         assert status == 2
         assert problem in " ".join(err.split())
     assert grep()[0] == 2
+    assert "pets.conllu is a file; the request comes first" in grep("pets.conllu")[2]
 
 
 def test_matchings_are_counted_by_file_with_the_total_last(grep: Grep) -> None:

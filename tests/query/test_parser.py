@@ -39,6 +39,7 @@ from treewright.errors import RequestError
         ("pattern { X []; X.conf < low }", "'low'; expected a number after <", 1, 26),
         ("pattern { X [Case <> *] }", "Case <> * excludes every value", 1, 23),
         ("pattern { X [conf < 1] }", "write X.conf < ... as a clause of its own", 1, 19),
+        ("X -> Y without { Y -> Z }", "'without' after clauses; write pattern { ... } around them", 1, 8),
         ("pattern { X [] } % a comment\nglobal { is_tree", "the text ends here; expected '}'", 2, 17),
     ],
 )  # fmt: skip
@@ -62,3 +63,18 @@ def test_an_error_can_be_pickled() -> None:
 def test_the_caret_stands_below_the_place_after_tabs() -> None:
     with pytest.raises(RequestError, match=r"\n  \tX \?\n  \t  \^$"):
         tw.query.compile("pattern {\n\tX ?\n}")
+
+
+def test_blanks_quotes_and_empty_clauses_are_as_users_write_them() -> None:
+    sentence = tw.Sentence.from_words(
+        ['"', "I", "am"], upos=["PUNCT", "PRON", "AUX"], feats=["_", "Person=1", "_"], heads=[3, 3, 0],
+        deprels=["punct", "nsubj", "root"],
+    )  # fmt: skip
+    for text in (
+        'pattern{X[upos = "AUX" | VERB] ; e : X -[ nsubj | csubj ]-> Y;} global { is_tree ; }',
+        "% first\npattern {\n  X -[1=nsubj|csubj]-> Y; % subject\n}\n",
+        "pattern { X -[^punct|root]-> Y }",
+        'pattern { X [form="am"] } pattern { X -> Y; Y [Person="1"] }',
+        'pattern { X -> Y } without { Y [form="\\""] } with { X [upos=AUX] }',
+    ):
+        assert [match.nodes for match in tw.query.compile(text).search(sentence)] == [{"X": 3, "Y": 2}], text

@@ -80,13 +80,13 @@ def grep(
 ) -> None:
     from treewright.cli.app import message_of
 
-    check_usage(count=count, columns=columns, cluster=cluster, invert=invert, to=to)
     try:
+        form = form_of(to, output, EXTENSIONS, "tsv")
+        check_usage(form, invert, count=count, columns=columns, cluster=cluster)
         request, files = request_and_files(arguments or [], request_file)
         attributes = [name for names in (columns, cluster) if names for name in names.split(",")]
         for attribute in attributes:
             request.check_attribute(attribute)
-        form = form_of(to, output, EXTENSIONS, "tsv")
         with open_meter(files, quiet=quiet, output=output) as meter:
             search = Search(request, files, meter, invert, max_matches)
             write(search, form, output, attributes, counts_files=count, counts_values=cluster is not None)
@@ -99,15 +99,15 @@ def grep(
         raise typer.Exit(1)
 
 
-def check_usage(**given: Any) -> None:
+def check_usage(form: str, invert: bool, **tables: object) -> None:
     """Refuse options that exclude each other."""
-    what = [name for name in ("count", "columns", "cluster") if given[name]]
-    if len(what) > 1:
-        raise typer.BadParameter(f"--{what[0]} and --{what[1]} exclude each other")
-    if given["invert"] and what and what != ["count"]:
-        raise typer.BadParameter(f"-v selects sentences without a match, which have no values for --{what[0]}")
-    if what and given["to"] in ("conllu", "html"):
-        raise typer.BadParameter(f"--{what[0]} prints a table; --to {given['to']} writes sentences")
+    given = [f"--{name}" for name, value in tables.items() if value]
+    if len(given) > 1:
+        raise typer.BadParameter(f"{given[0]} and {given[1]} exclude each other")
+    if invert and given and given != ["--count"]:
+        raise typer.BadParameter(f"-v selects sentences without a match, which have no values for {given[0]}")
+    if given and form in ("conllu", "html"):
+        raise typer.BadParameter(f"{given[0]} prints a table; {form} is a format of sentences")
 
 
 def request_and_files(arguments: list[str], request_file: str | None) -> tuple[Request, list[str]]:
@@ -122,6 +122,8 @@ def request_and_files(arguments: list[str], request_file: str | None) -> tuple[R
         return compile(text, source=request_file), arguments or ["-"]
     if not arguments:
         raise typer.BadParameter("give a request, as in treewright grep 'V -[obj]-> O' FILE, or a file with one (-f)")
+    if len(arguments) == 1 and Path(arguments[0]).is_file():
+        raise InputError(f"{arguments[0]} is a file; the request comes first, or is read from a file by -f")
     return compile(arguments[0]), arguments[1:] or ["-"]
 
 

@@ -139,8 +139,9 @@ def parse_request(text: str, source: str = "request") -> RequestTree:
         raise reader.error("the request is empty; expected pattern { ... }")
     keyword = re.compile(r"(\w+)\s*\{").match(text, reader.at)
     if keyword is None and not _unsupported_keyword(text, reader.at):
-        clauses = tuple(_items(reader, _clause, ""))
-        tree = RequestTree(clauses)
+        if block := re.compile(r"\b(with|without|global)\s*\{").search(text):
+            raise reader.error(f"{block[1]!r} after clauses; write pattern {{ ... }} around them", block.start())
+        tree = RequestTree(tuple(_items(reader, _clause, "")))
     else:
         tree = _blocks(reader, "")
     check_names(tree, reader)

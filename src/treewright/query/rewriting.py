@@ -11,6 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 
 from treewright import trees
+from treewright.caching import cached_property
 from treewright.corpus import Edge, Sentence, Word
 from treewright.corpus.confidence import CERTIFICATE, IN_MISC, without_certificate
 from treewright.corpus.graph import Id, cells_of_edges
@@ -149,7 +150,11 @@ class Change:
             if head >= 0
         ]
         self._has_graph = any(cell != "_" for cell in match.sentence.deps)
-        self._graph = list(match.sentence.graph) if self._has_graph else []
+
+    @cached_property
+    def _graph(self) -> list[Edge]:
+        """The enhanced edges as commands leave them; read when a command or a changed basic edge concerns them."""
+        return list(self._match.sentence.graph) if self._has_graph else []
 
     # -- commands
 
@@ -348,9 +353,11 @@ class Change:
 
     def _write_graph(self, before: Sentence) -> None:
         """Write the DEPS cells of nodes whose enhanced edges have changed; the others stay as they were written."""
+        if "_graph" not in vars(self):
+            return
         old = cells_of_edges(before.graph)
         new = cells_of_edges(dict.fromkeys(self._graph))
-        if not self._has_graph or old == new:
+        if old == new:
             return
 
         def cell(node: Id, written: str) -> str:

@@ -110,6 +110,8 @@ def test_a_match_has_words_edges_values_and_marks() -> None:
     assert [tuple(arc) for arc in match.arcs] == [(6, 3, "nsubj"), (3, 1, "det"), (0, 6, "root")]
     values = [match.value(name) for name in ("V.lemma", "e.label", "e.length", "N.Gloss", "R.upos", "e.2")]
     assert values == ["sleep", "nsubj", "3", "Hunde", None, None]
+    with pytest.raises(tw.errors.InputError, match=r"X\.form: the pattern has no X, only V, N, D, R, e"):
+        match.value("X.form")
     assert match.marks == [6, 3, 1, 0, (6, 3), (3, 1), (0, 6)]
 
 

@@ -90,6 +90,8 @@ def grep(
         with open_meter(files, quiet=quiet, output=output) as meter:
             search = Search(request, files, meter, invert, max_matches)
             write(search, form, output, attributes, counts_files=count, counts_values=cluster is not None)
+    except BrokenPipeError:  # the reader has closed the pipe, which is no error
+        raise
     except (InputError, OSError) as error:  # bad input has status 2, because 1 means that nothing was found
         note(message_of(error))
         raise typer.Exit(2) from None

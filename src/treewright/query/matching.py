@@ -132,9 +132,11 @@ class Step:
 
 
 class Matcher:
-    """A list of clauses, compiled. `outer`: names that have nodes or edges before, as in a `without`."""
+    """Compiled clauses. outer_nodes, outer_edges: names of the pattern, which a filter finds in the assignment."""
 
-    def __init__(self, clauses: tuple[Clause, ...], outer_nodes: Sequence[str] = (), outer_edges: Sequence[str] = ()):
+    def __init__(
+        self, clauses: tuple[Clause, ...], outer_nodes: Sequence[str] = (), outer_edges: Sequence[str] = ()
+    ) -> None:
         self.edge_names = edge_names(clauses)
         all_edges = {*outer_edges, *self.edge_names}
         self.node_names = [name for name in node_names(clauses, all_edges) if name not in outer_nodes]

@@ -45,6 +45,8 @@ class Match:
         owner, _, name = attribute.partition(".")
         if owner in self.edges:
             return edge_value(self.edges[owner], name)
+        if owner not in self._indexes:
+            raise unknown_name(attribute, [*self._indexes, *self.edges])
         return self._graph.feature(name)[self._indexes[owner]]
 
     @property
@@ -93,7 +95,7 @@ class Request:
     def check_attribute(self, attribute: str) -> None:
         """Raise an InputError unless an attribute such as `V.lemma` belongs to a node or an edge of the pattern."""
         owner, dot, name = attribute.partition(".")
-        names = [*self._compiled.pattern.node_names, *self._compiled.pattern.edge_names]
+        names = [*self.names, *self.edge_names]
         if not dot or not name:
             raise InputError(
                 f"{attribute!r}: expected the name of a node or edge, a dot and a feature: V.lemma, e.label"
@@ -101,7 +103,7 @@ class Request:
         if owner in self.edge_names and name not in EDGE_ATTRIBUTES:
             raise InputError(f"{attribute}: an edge has no {name}, only {', '.join(EDGE_ATTRIBUTES)}")
         if owner not in names:
-            raise InputError(f"{attribute}: the pattern has no {owner}, only {', '.join(names) or 'no names'}")
+            raise unknown_name(attribute, names)
 
     @property
     def names(self) -> list[str]:
@@ -140,6 +142,12 @@ class Request:
 
     def __repr__(self) -> str:
         return f"<Request: {' '.join(self.text.split())}>"
+
+
+def unknown_name(attribute: str, names: list[str]) -> InputError:
+    """Return the error for an attribute of a name that the pattern does not have."""
+    owner = attribute.partition(".")[0]
+    return InputError(f"{attribute}: the pattern has no {owner}, only {', '.join(names) or 'no names'}")
 
 
 def compile(text: str, *, source: str = "request") -> Request:

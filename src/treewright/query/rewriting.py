@@ -35,7 +35,7 @@ from treewright.query.syntax import (
     label_parts,
 )
 
-MAX_APPLICATIONS = 1000  # of rules in one sentence; not tuned
+MAX_APPLICATIONS, MAX_PER_WORD = 1000, 10  # of rules in one sentence, and more for each word; not tuned
 
 # Keys that belong to MISC when a rule adds them; other new keys are features. After the MISC page of UD.
 MISC_KEYS = (
@@ -72,11 +72,13 @@ class Rules:
         """The names of the rules, in order."""
         return [tree.name for tree, _ in self._rules]
 
-    def apply(self, sentence: Sentence, *, max_applications: int = MAX_APPLICATIONS) -> Rewriting:
+    def apply(self, sentence: Sentence, *, max_applications: int | None = None) -> Rewriting:
         """Rewrite a sentence until no rule changes it; the sentence itself is not changed.
 
-        max_applications: a sentence that needs more of them raises a BudgetError that names it and the last rule.
+        max_applications: a sentence that needs more of them raises a BudgetError that names it and the last rule; by
+        default 1,000, and ten more for each word.
         """
+        limit = MAX_APPLICATIONS + MAX_PER_WORD * len(sentence) if max_applications is None else max_applications
         current, applied = sentence, Counter[str]()
         breaking: str | None = None  # the rule after which the sentence was no longer a tree
         has_changed = True
@@ -86,10 +88,10 @@ class Rules:
                 while (changed := self._apply_once(tree, request, current)) is not None:
                     current, has_changed = changed, True
                     applied[tree.name] += 1
-                    if applied.total() > max_applications:
+                    if applied.total() > limit:
                         remedy = "add a `without` that ends the rule, or raise max_applications"
                         raise BudgetError(
-                            f"{sentence.place}: rules were applied {max_applications} times, the last one is "
+                            f"{sentence.place}: rules were applied {limit} times, the last one is "
                             f"{tree.name}, and still change this sentence; {remedy}"
                         )
                     breaking = breaking or tree.name if problem_of_tree(sentence, current) else None
@@ -109,10 +111,10 @@ class Rules:
         return None
 
 
-def rewrite(rules: Rules | str, sentence: Sentence, *, max_applications: int = MAX_APPLICATIONS) -> Rewriting:
+def rewrite(rules: Rules | str, sentence: Sentence, *, max_applications: int | None = None) -> Rewriting:
     """Rewrite a sentence by rules, given as compiled Rules or as text, until nothing changes.
 
-    sentence: is not changed. max_applications: the most applications of rules in it.
+    sentence: is not changed. max_applications: as in `Rules.apply`.
 
     >>> sentence = Sentence.from_words(["See", "it"], heads=[0, 1], deprels=["root", "dobj"])
     >>> result = rewrite("rule object { pattern { e: V -[dobj]-> O } commands { e.label = obj } }", sentence)

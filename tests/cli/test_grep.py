@@ -8,6 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles.processes import run_process
 
 from treewright.cli.app import main
 
@@ -152,3 +153,10 @@ def test_max_ends_the_search(grep: Grep) -> None:
     assert grep("V -> N", "pets.conllu", "--max", "3", "-c") == (0, "3\n", "")
     assert len(grep("V -> N", "pets.conllu", "--max", "5", "-q")[1].splitlines()) == 1 + 5
     assert grep("V [upos=ADV]", "pets.conllu", "-v", "--max", "2", "-c")[1] == "2\n"
+
+
+def test_a_reader_that_closes_the_pipe_is_no_error(grep: Grep) -> None:
+    Path("long.conllu").write_text(CONLLU * 2000, encoding="utf-8")
+    command = f"{sys.executable} -m treewright grep 'V -> N' long.conllu | head -2; exit ${{PIPESTATUS[0]}}"
+    result = run_process(["bash", "-c", command], capture_output=True, text=True)
+    assert (result.returncode, len(result.stdout.splitlines()), result.stderr) == (0, 2, "")

@@ -199,3 +199,29 @@ def test_one_changed_relation_changes_one_line(seed: int) -> None:
         assert [number for number, (old, new) in enumerate(pairs, start=1) if old != new] == [word]
         suffix = deps[word - 1].partition(":")[2].removeprefix(labels[word - 1])
         assert after.deps[word - 1] == f"{heads[word - 1]}:advcl{suffix}"
+
+
+@pytest.mark.parametrize("order", ["del_edge e; add_edge H -[dep]-> Y", "add_edge H -[dep]-> Y; del_edge e"])
+def test_deps_that_equal_the_tree_equal_it_after_a_move(order: str) -> None:
+    """Random trees, one random word moved to a random head: a tree or an error, and DEPS as HEAD and DEPREL say."""
+    random = Random(7)
+    moved = refused = 0
+    for _ in range(150):
+        n = random.randint(2, 7)
+        heads = [random.randrange(m) if m > 1 else 0 for m in range(1, n + 1)]
+        labels = [f"l{random.randint(0, 2)}" for _ in heads]
+        deps = [f"{head}:{label}" for head, label in zip(heads, labels, strict=True)]
+        before = tw.Sentence.from_words(["x"] * n, heads=heads, deprels=labels, deps=deps)
+        word, head = random.sample(range(1, n + 1), 2)
+        pattern = f"pattern {{ e: X$ -> Y; Y.__id__ = {word}; H []; H.__id__ = {head} }} without {{ H -[dep]-> Y }}"
+        expected = [head if m == word else old for m, old in enumerate(heads, start=1)]
+        if not tw.trees.is_tree([-1, *expected]) or (heads.count(0) == 1 and expected.count(0) != 1):
+            with pytest.raises(InputError, match="after rule r the sentence is not a tree"):
+                tw.query.rewrite(rule(pattern, order), before)
+            refused += 1
+            continue
+        after = tw.query.rewrite(rule(pattern, order), before).sentence
+        assert after.heads.tolist() == expected
+        assert after.deps == [f"{h}:{label}" for h, label in zip(expected, after.deprels, strict=True)]
+        moved += 1
+    assert min(moved, refused) > 10

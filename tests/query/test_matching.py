@@ -115,6 +115,13 @@ def test_a_match_has_words_edges_values_and_marks() -> None:
     assert match.marks == [6, 3, 1, 0, (6, 3), (3, 1), (0, 6)]
 
 
+def test_a_word_can_be_an_underscore_and_other_cells_are_empty_then() -> None:
+    sentence = tw.Sentence.from_words(["a", "_"])
+    assert [match.nodes for match in tw.query.compile("X [form=_]").search(sentence)] == [{"X": 2}]
+    assert tw.query.compile("X [lemma]").count(sentence) == 0
+    assert tw.query.compile("X -> Y").count(sentence) == 0
+
+
 def test_an_explosion_ends_with_an_error_that_names_the_sentence() -> None:
     sentence = tw.Sentence.from_words(["x"] * 200, source="long.conllu")
     request = tw.query.compile("A []; B []; C []; D []")

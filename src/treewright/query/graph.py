@@ -45,9 +45,9 @@ class Graph:
         """The label of the basic edge into each node; None without an edge."""
         labels: Column = [None, *self.sentence.column("DEPREL"), *[None] * len(self.empty_nodes)]
         if -1 in self.heads[1:]:
-            labels[1 : self.words + 1] = [
-                label if head >= 0 else None for label, head in zip(labels[1:], self.heads[1:], strict=False)
-            ]
+            for word, head in enumerate(self.heads):
+                if head < 0:
+                    labels[word] = None
         return labels
 
     @cached_property
@@ -117,9 +117,10 @@ class Graph:
 
     def _read(self, name: str) -> Column:
         if name in COLUMNS:
-            column: Column = [ROOT_FORM if name == "form" else None, *self.sentence.column(COLUMNS[name])]
-            column += [getattr(node, name) for node in self.empty_nodes]
-            return [None if value == "_" else value for value in column] if "_" in column else column
+            cells = [*self.sentence.column(COLUMNS[name]), *(getattr(node, name) for node in self.empty_nodes)]
+            if name == "form":
+                return [ROOT_FORM, *cells]  # a word may be "_"
+            return [None, *(None if cell == "_" else cell for cell in cells)]
         if name == "__id__":
             return [str(self.id_of(node)) for node in range(self.size)]
         if name == "conf":

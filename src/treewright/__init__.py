@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     )
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
+    from treewright.integrate import from_arrow, from_pandas, to_arrow, to_pandas
     from treewright.model.registry import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
@@ -50,9 +51,13 @@ _NAMES: dict[str, str] = {
     "Treebank": "corpus",
     "Words": "words",
     "check": "checking",
+    "from_arrow": "integrate",
+    "from_pandas": "integrate",
     "load": "model.registry",
     "read": "corpus",
     "read_trees": "corpus",
+    "to_arrow": "integrate",
+    "to_pandas": "integrate",
     "write": "corpus",
 }
 
@@ -70,6 +75,8 @@ __all__ = [
     "draw",
     "errors",
     "evaluate",
+    "from_arrow",
+    "from_pandas",
     "grammar",
     "graphs",
     "induce",
@@ -83,6 +90,8 @@ __all__ = [
     "read_trees",
     "relax",
     "tagger",
+    "to_arrow",
+    "to_pandas",
     "tokeniser",
     "trees",
     "words",

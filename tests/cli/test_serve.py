@@ -18,8 +18,6 @@ from oracles.pages import REPO
 from oracles.pipelines import pipeline, text_of
 from oracles.processes import run_process, runner, started_process
 
-pytest.importorskip("fastapi", reason="needs treewright[serve]")
-
 COMMAND = [sys.executable, "-m", "treewright", "serve"]
 
 

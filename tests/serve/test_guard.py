@@ -16,7 +16,7 @@ from treewright.serve.application import application
 from treewright.serve.guard import Guard
 from treewright.serve.limits import Limits
 
-SMALL = Limits(body=2000, seconds=0.2, requests=2)
+SMALL = Limits(body=2000, body_seconds=0.2, seconds=0.2, requests=2)
 
 
 @pytest.mark.parametrize("path", ["/", "/models", "/api/v1/models"])

@@ -116,9 +116,9 @@ class Guard:
         if not length.isdecimal() or int(length) > self._limits.body:
             raise self._too_large()
         try:
-            return await asyncio.wait_for(self._read(receive), self._limits.seconds)
+            return await asyncio.wait_for(self._read(receive), self._limits.body_seconds)
         except asyncio.TimeoutError:
-            raise Refusal(408, f"the body did not arrive within {self._limits.seconds:g} seconds") from None
+            raise Refusal(408, f"the body did not arrive within {self._limits.body_seconds:g} seconds") from None
 
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []

@@ -70,6 +70,7 @@ def test_every_answer_has_the_headers_of_a_safe_page(client: TestClient) -> None
         assert "unsafe-inline" not in headers["content-security-policy"]
         assert headers["content-security-policy"].startswith("default-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:

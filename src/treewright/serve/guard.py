@@ -31,6 +31,7 @@ HEADERS = [
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),  # answers may have text of the request
 ]
 
 

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from treewright.serve.errors import Refusal
+from treewright.serve.errors import INTERNAL_ERROR, Refusal
 from treewright.serve.limits import Limits
 
 LOG = logging.getLogger("treewright.serve")
@@ -67,7 +67,7 @@ class Guard:
             place = "".join(traceback.format_tb(error.__traceback__))
             LOG.error("%s %s\n%s", scope["state"]["id"], type(error).__name__, place)
             if not answer.has_started:
-                await Refusal(500, "an error in the server; its log has the id").answer(scope)(scope, receive, answer)
+                await INTERNAL_ERROR.answer(scope)(scope, receive, answer)
         finally:
             path = scope["path"] if scope["path"] in self.paths else "(other path)"
             milliseconds = 1000 * (time.perf_counter() - begin)

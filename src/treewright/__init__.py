@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
     from treewright.guidelines import explain
+    from treewright.integrate import from_arrow, from_pandas, to_arrow, to_pandas
     from treewright.model.registry import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
@@ -53,9 +54,13 @@ _NAMES: dict[str, str] = {
     "Words": "words",
     "check": "checking",
     "explain": "guidelines",
+    "from_arrow": "integrate",
+    "from_pandas": "integrate",
     "load": "model.registry",
     "read": "corpus",
     "read_trees": "corpus",
+    "to_arrow": "integrate",
+    "to_pandas": "integrate",
     "write": "corpus",
 }
 
@@ -74,6 +79,8 @@ __all__ = [
     "errors",
     "evaluate",
     "explain",
+    "from_arrow",
+    "from_pandas",
     "grammar",
     "graphs",
     "induce",
@@ -88,6 +95,8 @@ __all__ = [
     "read_trees",
     "relax",
     "tagger",
+    "to_arrow",
+    "to_pandas",
     "tokeniser",
     "trees",
     "words",

@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from treewright.cli import options as opt
 from treewright.cli.shared import first_of, note, quantity
 from treewright.errors import InputError
 

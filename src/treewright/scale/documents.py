@@ -147,20 +147,20 @@ def value_units(value: Any, document: str, settings: Settings) -> Iterator[Unit 
 
 def table_units(piece: Piece, name: str, settings: Settings) -> Iterator[Unit | Rejection]:
     """Yield the units of rows of a Parquet file; a text that is null is empty."""
-    file = open_parquet(name)
-    ids = settings.id_column or ("id" if "id" in file.schema_arrow.names else None)
-    columns = [settings.text_column, *([ids] if ids else [])]
-    place = 0  # of the first row of a group
-    for group in range(file.metadata.num_row_groups):
-        rows = file.metadata.row_group(group).num_rows
-        if place + rows > piece.begin and place < piece.end:
-            row = place
+    with open_parquet(name) as file:
+        ids = settings.id_column or ("id" if "id" in file.schema_arrow.names else None)
+        columns = [settings.text_column, *([ids] if ids else [])]
+        row = 0
+        for group in range(file.metadata.num_row_groups):
+            end = row + file.metadata.row_group(group).num_rows
+            if end <= piece.begin or row >= piece.end:
+                row = end
+                continue
             for batch in file.iter_batches(ROWS, row_groups=[group], columns=columns):
                 for values in batch.to_pylist():
                     if piece.begin <= row < piece.end:
                         yield from row_units(values, f"{name}#{row}", settings.text_column, ids)
                     row += 1
-        place += rows
 
 
 def row_units(values: Mapping[str, Any], place: str, text_column: str, ids: str | None) -> Iterator[Unit | Rejection]:

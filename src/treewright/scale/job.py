@@ -99,8 +99,10 @@ def parse_corpus(
     driver = Driver(plan, folder, numbers, report)
     if driver.waiting:
         job = Job(folder.name, os.getcwd())
-        driver.run(new_engine(engine, job, jobs, ray_address))
-        folder.sweep(prefixes(numbers))
+        try:
+            driver.run(new_engine(engine, job, jobs, ray_address))
+        finally:
+            folder.sweep(prefixes(numbers))
     return driver.result()
 
 

@@ -11,13 +11,14 @@ import io
 import json
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, fields
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, BinaryIO
 
 from treewright.corpus.files import extension_of
-from treewright.errors import InputError
+from treewright.errors import InputError, MissingExtra
 from treewright.pipeline.reading import BY_EXTENSION, guess_content
 from treewright.scale import files
 from treewright.scale.files import JOB, Folder
@@ -182,24 +183,32 @@ def pieces_of(place: int, source: Source, settings: Settings, size: int) -> Iter
 
 
 class Content:
-    """The unpacked content of a file. Where it is packed, the places that are read must grow."""
+    """The unpacked content of a file. Where it is packed, the places that are read must not decrease."""
 
     def __init__(self, file: BinaryIO) -> None:
         self._file = file
         self._is_seekable = file.seekable()
-        self.place = 0  # after the last byte read; the end of the file, where a read was behind it
+        self._held, self._begin = b"", 0  # unpacked bytes from a place on
+        self.end = 0  # of what was read last, or the end of the file before it
 
     def read(self, begin: int, count: int) -> bytes:
-        """Read up to `count` bytes from the place `begin` on."""
-        if self._is_seekable:
-            self.place = min(begin, self._file.seek(0, io.SEEK_END))
-            self._file.seek(self.place)
-        else:
-            while self.place < begin and (skipped := self._file.read(min(files.STEP, begin - self.place))):
-                self.place += len(skipped)
-        data = self._file.read(count) if self.place == begin else b""
-        self.place += len(data)
+        """Read `count` bytes from the place `begin` on, or up to the end of the file."""
+        return self._read_stored(begin, count) if self._is_seekable else self._read_packed(begin, count)
+
+    def _read_stored(self, begin: int, count: int) -> bytes:
+        begin = min(begin, self._file.seek(0, io.SEEK_END))
+        self._file.seek(begin)
+        data = self._file.read(count)
+        self.end = begin + len(data)
         return data
+
+    def _read_packed(self, begin: int, count: int) -> bytes:
+        while self._begin + len(self._held) < begin + count and (data := self._file.read(files.STEP)):
+            dropped = min(max(0, begin - self._begin), len(self._held))
+            self._held, self._begin = self._held[dropped:] + data, self._begin + dropped
+        wanted = self._held[max(0, begin - self._begin) :][:count]
+        self.end = min(begin, self._begin + len(self._held)) + len(wanted)
+        return wanted
 
 
 def ends_of_pieces(content: Content, kind: str, size: int) -> Iterator[int]:
@@ -216,13 +225,14 @@ def ends_of_pieces(content: Content, kind: str, size: int) -> Iterator[int]:
 
 def end_of_piece(content: Content, kind: str, begin: int, size: int) -> tuple[int, bool]:
     """Return the end of the piece from `begin` on, and whether the file ends there."""
-    place = begin + size - 1
-    window = b""
-    while data := content.read(place + len(window), max(WINDOW, len(window))):
-        window += data
+    place, count = begin + size - 1, WINDOW
+    while True:
+        window = content.read(place, count)
         if cut := end_in(window, kind):
             return place + cut, False
-    return content.place, True
+        if len(window) < count:
+            return content.end, True
+        count *= 2
 
 
 def end_in(window: bytes, kind: str) -> int:
@@ -253,12 +263,12 @@ def document_id(opening: re.Match[bytes], name: str, place: int) -> str:
 
 def row_pieces(place: int, source: Source, settings: Settings, size: int) -> Iterator[Piece]:
     """Cut a Parquet file into ranges of rows, by the sizes of its row groups."""
-    file = open_parquet(source.name)
-    schema, table = file.schema_arrow, file.metadata
+    with open_parquet(source.name) as file:
+        columns, table = file.schema_arrow.names, file.metadata
     for column in filter(None, (settings.text_column, settings.id_column)):
-        if column not in schema.names:
+        if column not in columns:
             option = "--text-column" if column == settings.text_column else "--id-column"
-            raise InputError(f"{source.name}: no column {column!r}; choose {option} from {', '.join(schema.names)}")
+            raise InputError(f"{source.name}: no column {column!r}; choose {option} from {', '.join(columns)}")
     leaf = next(i for i in range(table.num_columns) if table.schema.column(i).path == settings.text_column)
     begin = 0
     for group in range(table.num_row_groups):
@@ -271,18 +281,19 @@ def row_pieces(place: int, source: Source, settings: Settings, size: int) -> Ite
         begin += rows
 
 
-def open_parquet(name: str) -> Any:
+@contextmanager
+def open_parquet(name: str) -> Iterator[Any]:
     """Open a Parquet file for reading row groups."""
     try:
         from pyarrow import ArrowInvalid, parquet
     except ImportError:
-        from treewright.errors import MissingExtra
-
         raise MissingExtra("pyarrow", "arrow", f"{name}: Parquet") from None
-    try:
-        return parquet.ParquetFile(files.open_stored(name), pre_buffer=False, buffer_size=WINDOW)
-    except ArrowInvalid as error:
-        raise InputError(f"{name}: not a whole Parquet file ({error})") from None
+    with files.open_stored(name) as stored:
+        try:
+            file = parquet.ParquetFile(stored, pre_buffer=False, buffer_size=WINDOW)
+        except ArrowInvalid as error:
+            raise InputError(f"{name}: not a whole Parquet file ({error})") from None
+        yield file
 
 
 def largest_first(plan: Plan, numbers: Iterable[int]) -> list[int]:

@@ -118,7 +118,7 @@ def parse(
     resume: Annotated[bool, opt.resume_option("FILE.part, in which Ctrl-C leaves finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
-    jobs: corpora.Jobs = None,
+    workers: corpora.Jobs = None,
     engine: corpora.EngineName = None,
     ray_address: corpora.RayAddress = None,
     shards: corpora.Shards = None,
@@ -136,7 +136,7 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
-    corpus: dict[str, Any] = {"jobs": jobs, "engine": engine, "ray_address": ray_address, "shards": shards}
+    corpus: dict[str, Any] = {"jobs": workers, "engine": engine, "ray_address": ray_address, "shards": shards}
     corpus |= {"shard_size": shard_size, "document_seconds": document_seconds}
     corpus |= {"text_column": text_column, "id_column": id_column}
     if corpora.is_corpus(to, corpus):

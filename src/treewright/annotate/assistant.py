@@ -168,32 +168,40 @@ class Assistant:
     # -- questions
 
     def alternatives(self, shown: Shown, draft: Draft, word: int, k: int) -> list[Choice]:
-        """Return the most probable other heads of a word; kept arcs of other words would give way to them."""
+        """Return the most probable other heads of a word, given the decisions and the arcs of the words before it.
+
+        Kept arcs of the words after it would give way to them, and if there is no such head, those before it as well.
+        """
         if shown.session is None:
             return []
-        self._ask(shown, draft, word)
-        try:
-            rivals = shown.session.alternatives(word, k)
-        finally:
-            shown.session.assign(shown.decisions)
+        for first in (word, 1):
+            self._ask(shown, draft, word, first)
+            try:
+                rivals = shown.session.alternatives(word, k)
+            finally:
+                shown.session.assign(shown.decisions)
+            if rivals:
+                break
         return [Choice(rival.head, rival.label, rival.probability, rival.loss) for rival in rivals]
 
     def why(self, shown: Shown, draft: Draft, head: int, word: int) -> Explanation:
         """Compare the best tree with an arc to the tree shown."""
         if shown.session is None:
             raise ProjectError("only a model that was trained on trees explains them; train one, or give --model")
-        self._ask(shown, draft, word)
+        self._ask(shown, draft, word, first=1)
         try:
             return shown.session.why(head, word)
         finally:
             shown.session.assign(shown.decisions)
 
-    def _ask(self, shown: Shown, draft: Draft, word: int) -> None:
-        """Let a session know the decisions, and of the rest only the present head of the word."""
+    def _ask(self, shown: Shown, draft: Draft, word: int, first: int) -> None:
+        """Let a session know the decisions, the present head of the word, and the arcs of words before `first`."""
         assert shown.session is not None
-        decided = draft.decided_heads(len(shown.sentence))
-        decided[word - 1] = int(shown.sentence.heads[word - 1])
-        shown.session.assign(decisions_of(draft, decided, labels_of(draft, len(decided))))
+        heads, labels = draft.decided_heads(len(shown.sentence)), labels_of(draft, len(shown.sentence))
+        for place in (*range(first - 1), word - 1):
+            heads[place] = int(shown.sentence.heads[place])
+            labels[place] = shown.sentence.deprels[place] if place < word - 1 else labels[place]
+        shown.session.assign(decisions_of(draft, heads, labels))
 
 
 def decisions_of(draft: Draft, heads: Sequence[int], labels: Sequence[str]) -> tuple[Decision, ...]:

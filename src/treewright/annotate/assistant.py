@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -170,18 +170,28 @@ class Assistant:
     def alternatives(self, shown: Shown, draft: Draft, word: int, k: int) -> list[Choice]:
         """Return the most probable other heads of a word, given the decisions and the arcs of the words before it.
 
-        Kept arcs of the words after it would give way to them, and if there is no such head, those before it as well.
+        Kept arcs of the words after it would give way to them. If there are fewer than k, heads follow that the model
+        gives no probability beside the arcs before the word; if there is none, these arcs would give way, too.
         """
         if shown.session is None:
             return []
-        for first in (word, 1):
-            self._ask(shown, draft, word, first)
-            try:
-                rivals = shown.session.alternatives(word, k)
-            finally:
-                shown.session.assign(shown.decisions)
-            if rivals:
-                break
+        choices = self._rivals(shown, draft, word, k, first=word)
+        if len(choices) < k:
+            known = {choice.head for choice in choices}
+            others = [choice for choice in self._rivals(shown, draft, word, k, first=1) if choice.head not in known]
+            heads = shown.sentence.heads.tolist()[: word - 1]
+            fitting = [choice for choice in others if word not in ancestors(choice.head, heads)]
+            choices += [replace(choice, probability=0.0) for choice in fitting[: k - len(choices)]]
+            choices = choices or others
+        return choices
+
+    def _rivals(self, shown: Shown, draft: Draft, word: int, k: int, first: int) -> list[Choice]:
+        assert shown.session is not None
+        self._ask(shown, draft, word, first)
+        try:
+            rivals = shown.session.alternatives(word, k)
+        finally:
+            shown.session.assign(shown.decisions)
         return [Choice(rival.head, rival.label, rival.probability, rival.loss) for rival in rivals]
 
     def why(self, shown: Shown, draft: Draft, head: int, word: int) -> Explanation:
@@ -251,6 +261,19 @@ def confidence_of(sentence: Sentence) -> list[float]:
         return [1.0] * len(sentence)
     both = heads if labels is None else heads * labels
     return [float(value) for value in np.nan_to_num(both, nan=1.0)]
+
+
+def ancestors(word: int, heads: Sequence[int]) -> set[int]:
+    """Return a word and those above it; words beyond the heads given have no head.
+
+    >>> sorted(ancestors(1, [3, 1, 2, 0])), ancestors(5, [2, 0])
+    ([1, 2, 3], {5})
+    """
+    above: set[int] = set()
+    while word > 0 and word not in above:
+        above.add(word)
+        word = heads[word - 1] if word <= len(heads) else 0
+    return above
 
 
 def arcs_in(heads: Sequence[int]) -> list[Arc]:

@@ -19,4 +19,5 @@ SUMMARIES = {
     "grammar": "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.",
     "joint": "Train a grammar that agrees with another model, and parse with both (dual decomposition).",
     "reproduce": "Run an experiment of a paper and print its published figures beside.",
+    "project": "Make and use a treebank project: what `treewright annotate` does with files and people, for scripts.",
 }

@@ -40,6 +40,7 @@ COMMANDS: tuple[str, ...] = (
     "joint",
     "reproduce",
     "serve",
+    "project",
 )
 
 MAKERS = {  # kind of component -> the command that makes one

@@ -16,7 +16,7 @@ from treewright.draw.style import page_style
 from treewright.errors import InputError
 from treewright.serve.api import api_router
 from treewright.serve.errors import CODES, Refusal, refusal_of
-from treewright.serve.guard import HEALTH, Guard
+from treewright.serve.guard import HEALTH, Guard, one_token
 from treewright.serve.limits import Limits
 from treewright.serve.models import Model, Models
 from treewright.serve.udpipe import udpipe_router
@@ -61,7 +61,7 @@ def application(
         redoc_url=None,
         lifespan=lifespan,
     )
-    guard = Guard(app, limits, allowed_hosts, token)
+    guard = Guard(app, limits, allowed_hosts, None if token is None else one_token(token))
     app.include_router(api_router(served, limits, guard))
     app.include_router(udpipe_router(served, limits))
     add_pages(app)

@@ -3,10 +3,10 @@
 const RETRIES = [200, 500, 1000, 2000, 4000, 8000]; // milliseconds before an operation is sent again
 
 export class Refused extends Error {
-  constructor(status, error) {
+  constructor(status, { error, conflict = [] }) {
     super([error.message, error.remedy].filter(Boolean).join("; "));
     this.status = status;
-    this.conflict = error.conflict ?? [];
+    this.conflict = conflict; // arcs [head, word] that contradict each other
   }
 }
 
@@ -25,7 +25,7 @@ async function request(method, path, body, signal) {
     body: body === undefined ? undefined : JSON.stringify(body),
   });
   const value = await answer.json();
-  if (!answer.ok) throw new Refused(answer.status, value.error);
+  if (!answer.ok) throw new Refused(answer.status, value);
   return value;
 }
 
@@ -56,7 +56,7 @@ export async function change(path, body) {
       } catch (error) {
         const isPassing = !(error instanceof Refused) || [408, 503, 504].includes(error.status);
         if (!isPassing) throw error;
-        showSaved(waiting, null, "the server does not answer; trying again");
+        showSaved(waiting, null, error instanceof Refused ? error.message : "the server does not answer; trying again");
         await new Promise((resume) => setTimeout(resume, RETRIES[Math.min(attempt, RETRIES.length - 1)]));
       }
     }

@@ -281,7 +281,7 @@ const commands = {
   },
   reopen: () => simple("reopen"),
   async relation() {
-    const options = await optionsFrom("labels", "labels");
+    const options = await optionsFrom("labels");
     const choose = (deprel) => run(() => commands.label(deprel));
     setMode(labelChooser({ title: "Relation", options, choose, close: closeMode }));
   },
@@ -292,7 +292,7 @@ const commands = {
   },
   repeat: () => (app.lastRelation ? commands.label(app.lastRelation) : news("No relation was chosen yet.")),
   async tag() {
-    const options = await optionsFrom("tags", "tags");
+    const options = await optionsFrom("tags");
     const choose = (upos) => run(() => (closeMode(), apply([{ kind: "upos", word: app.word, upos }])));
     setMode(labelChooser({ title: "UPOS", options, choose, close: closeMode }));
   },
@@ -303,25 +303,23 @@ const commands = {
     const save = ({ text }) => run(() => (closeMode(), text && apply([{ kind: "note", word: app.word, text }])));
     setMode(valueEditor({ title: "Note", fields: [{ name: "text", value: "" }], save, close: closeMode }));
   },
-  unsure: () => apply([{ kind: "unsure", word: app.word, unsure: !wordOf(app.word).isUnsure }]),
+  unsure: () => apply([{ kind: "unsure", word: app.word, value: !wordOf(app.word).isUnsure }]),
   release: () => apply([{ kind: "release", word: app.word }]),
   split() {
     const { form } = wordOf(app.word);
     const save = ({ parts }) =>
-      run(() => (closeMode(), apply([{ kind: "split_word", word: app.word, parts: parts.split(/[ +]+/), token: parts.includes("+") }])));
+      run(() => (closeMode(), apply([{ kind: "split_word", word: app.word, forms: parts.split(/[ +]+/), as_token: parts.includes("+") }])));
     const hint = "A space makes separate words; + makes the words of a multiword token.";
     setMode(valueEditor({ title: "Split", fields: [{ name: "parts", value: form }], save, close: closeMode, hint }));
   },
-  join: () => apply([{ kind: "join_words", first: app.word, last: app.word + 1 }]),
+  join: () => apply([{ kind: "join_words", word: app.word }]),
   token: () => {
     const token = app.sentence.tokens.find(({ first, last }) => first <= app.word && app.word <= last);
     if (token) return apply([{ kind: "dissolve_token", word: app.word }]);
-    const form = wordOf(app.word).form + (wordOf(app.word + 1)?.form ?? "");
-    const save = (values) => run(() => (closeMode(), apply([{ kind: "make_token", first: app.word, last: app.word + 1, form: values.form }])));
-    return setMode(valueEditor({ title: "Multiword token of this word and the next", fields: [{ name: "form", value: form }], save, close: closeMode }));
+    return apply([{ kind: "make_token", word: app.word, last: app.word + 1 }]);
   },
   insert() {
-    const save = ({ form }) => run(() => (closeMode(), form && apply([{ kind: "insert_word", after: app.word, form }])));
+    const save = ({ form }) => run(() => (closeMode(), form && apply([{ kind: "insert_word", word: app.word, form }])));
     setMode(valueEditor({ title: "Insert a word after this one", fields: [{ name: "form", value: "" }], save, close: closeMode }));
   },
   remove: () => apply([{ kind: "delete_word", word: app.word }]),
@@ -366,8 +364,8 @@ const commands = {
 };
 
 /** Options of the word under the cursor as [value, probability]. */
-async function optionsFrom(path, name) {
-  const answer = await get(`sentences/${app.sentence.id}/${path}?word=${app.word}&layer=${encodeURIComponent(app.layer)}`);
+async function optionsFrom(name) {
+  const answer = await get(`sentences/${app.sentence.id}/${name}?word=${app.word}&layer=${encodeURIComponent(app.layer)}`);
   return answer[name];
 }
 
@@ -387,10 +385,11 @@ function editValues(title, fields) {
   setMode(valueEditor({ title, fields: fields.map(([name, value]) => ({ name, value })), save, close: closeMode }));
 }
 
-function editFeatures() {
+async function editFeatures() {
   const { word } = app;
+  app.features ??= (await get(`features?layer=${encodeURIComponent(app.layer)}`)).features;
   const pairs = () => (wordOf(word).feats === "_" ? [] : wordOf(word).feats.split("|"));
-  const roster = Object.entries(app.project.features[wordOf(word).upos] ?? {});
+  const roster = Object.entries(app.features[wordOf(word).upos] ?? {});
   const known = roster.flatMap(([name, values]) => values.map((value) => `${name}=${value}`));
   const suggest = (typed) => {
     const part = typed.toLowerCase();

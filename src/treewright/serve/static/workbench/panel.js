@@ -165,17 +165,17 @@ function explanation() {
   const answer = app.explanation;
   if (!answer || answer.word !== app.word) return null;
   const { sentence } = app;
-  const lines = [make("p", {}, ...whyText(answer))];
-  if (answer.moved.length) {
-    const list = make("ul");
-    for (const move of answer.moved) list.append(make("li", {}, quoted(wordOf(move.word).form), " → ", nodeName(sentence, move.head), ` ${move.deprel}`));
-    lines.push(make("p", {}, "Words that would move:"), list);
-  }
-  return make("section", { class: "why" }, make("h3", {}, "Why not?"), ...lines);
-}
-
-function whyText(answer) {
-  const parts = [quoted(wordOf(answer.word).form), " under ", nodeName(app.sentence, answer.head)];
-  if (answer.cost <= 0) return [...parts, " is in the best tree."];
-  return [...parts, ` costs ${points(answer.cost)} points: the best tree with it scores ${points(answer.score)}, this one ${points(answer.score + answer.cost)}.`];
+  const moves = answer.moves.filter((move) => move.word !== answer.word);
+  const name = [quoted(wordOf(answer.word).form), " under ", nodeName(sentence, answer.head)];
+  const cost = answer.loss > 0 ? [" costs ", make("b", {}, points(answer.loss)), " points of the model's score."] : [" costs nothing."];
+  const list = moves.map((move) =>
+    make("li", {}, quoted(wordOf(move.word).form), ": ", nodeName(sentence, move.head), " → ", nodeName(sentence, move.rival_head)),
+  );
+  return make(
+    "section",
+    { class: "why" },
+    make("h3", {}, "Why not?"),
+    make("p", {}, ...name, ...cost, moves.length ? " These words would move:" : " No other word would move."),
+    make("ul", {}, ...list),
+  );
 }

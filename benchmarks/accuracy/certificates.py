@@ -5,6 +5,8 @@ second order. Every method of `tree`, batches of `trees`, `graph` and `relax` de
 
     false      it is certified, but another structure is better by more than tolerance * spread, or than the tolerance
                times the largest spread that scores without masks can have
+    costly     it is certified, but loses more than 1000 * tolerance of the difference between the best structure
+               and the median of 100 random ones: what the definition of the spread must not allow
     bad gap    another structure is better by more than its gap, or has a higher value than its bound
     bad value  its score is not the value of the structure, or the structure breaks the constraints
 
@@ -17,6 +19,7 @@ exactly.
 
     python benchmarks/accuracy/certificates.py                  a million decodings, in about 35 minutes
     python benchmarks/accuracy/certificates.py --decodings 5000 --seed 3
+    python benchmarks/accuracy/certificates.py --decodings 100000 --kind mixed
     python benchmarks/accuracy/certificates.py --decodings 100000 --forged
 """
 
@@ -46,7 +49,9 @@ import common
 Array = np.ndarray[Any, Any]
 
 PARTS = (("arc",), ("arc", "sib"), ("arc", "sib", "stop"), ("arc", "grand"), ("arc", "sib", "grand", "stop"))
-KINDS = ("normal", "ties", "decimals", "near ties", "masks", "forbidden", "shift", "scale", "masks shift scale")
+# Sizes of 1 to 1e16 within one instance: scales of arrays, nodes or parts, masks, and masks that every tree has.
+MIXED = ("mixed arrays", "mixed nodes", "mixed parts", "mixed masks", "mixed forced masks")
+KINDS = ("normal", "ties", "decimals", "near ties", "masks", "forbidden", "shift", "scale", "masks shift scale", *MIXED)
 TOLERANCES = (None, None, 0.0, 1e-6)
 # How many instances of each length: trees multiply by ten with each word.
 LENGTHS = {1: 4, 2: 12, 3: 26, 4: 34, 5: 23, 6: 0.95, 7: 0.05}
@@ -54,7 +59,9 @@ SOLVERS = 0.01  # share of the instances that HiGHS and the climbers decode too:
 OTHERS = 60  # of so many instances one is a graph and one a relaxation, for the same reason
 # Losses of up to 2^20 times the scores are no penalties (core/trees/losses.hpp), in up to 50 parts.
 LARGEST_SPREAD = 50 * 2.0**20
-COLUMNS = ("decodings", "certified", "false", "bad gap", "bad value", "infeasible", "refused", "errors")
+SAMPLE = 100  # random structures, whose median is the scale of what a certified one may lose
+LARGEST_LOSS = 1000  # times the tolerance and the distance of the best structure from that median
+COLUMNS = ("decodings", "certified", "false", "costly", "bad gap", "bad value", "infeasible", "refused", "errors")
 
 
 @dataclass(frozen=True)
@@ -154,6 +161,12 @@ class Truth:
         if projective:
             self.allowed &= trees.is_projective
         self.best = self._best()
+        self.median = None if self.best is None else self._median(np.random.default_rng(0))
+
+    def _median(self, random: np.random.Generator) -> list[float]:
+        """The parts of the tree with the median value of some random ones."""
+        numbers = random.choice(np.flatnonzero(self.allowed & np.isfinite(self.values.value)), SAMPLE)
+        return self.values.parts(int(numbers[np.argsort(self.values.value[numbers])[SAMPLE // 2]]))
 
     def _best(self) -> list[float] | None:
         """The parts of the best tree; None when every tree has a forbidden part."""
@@ -200,6 +213,9 @@ def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, .
         for name, array in scores.items():
             if name == masked or random.random() < 0.5:
                 array[random.random(array.shape) < share] = mask
+    if kind in MIXED:
+        mix_scales(random, kind, scores)
+        scale = math.inf  # no scale is that of all scores: `costly` decides
     if kind == "forbidden":
         share = random.choice([0.1, 0.3, 0.5])
         for array in scores.values():
@@ -212,6 +228,30 @@ def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, .
         scale = min(factor, 1e250)
         scores = {name: array * scale for name, array in scores.items()}
     return scores, scale
+
+
+def mix_scales(random: np.random.Generator, kind: str, scores: dict[str, Array]) -> None:
+    """Multiply or mask scores, so that sizes of 1 to 1e16 stand in one instance."""
+    largest = random.choice([2, 6, 9, 12, 16])
+
+    def sizes(shape: tuple[int, ...], share: float) -> Array:
+        """Powers of ten in a share of the places, 1 elsewhere."""
+        return np.asarray(10.0 ** np.where(random.random(shape) < share, random.uniform(0, largest, shape), 0))
+
+    share = random.choice([0.1, 0.3, 0.6, 1.0])
+    if kind == "mixed forced masks":  # every tree has an arc of the root, and one into every word
+        scores["arc"][0] -= 10.0**largest
+        scores["arc"] -= sizes((len(scores["arc"]),), random.choice([0, share]))
+    for array in scores.values():
+        if kind == "mixed arrays":
+            array *= sizes((1,), 0.5)
+        elif kind == "mixed nodes":
+            axis = random.integers(2)
+            array *= sizes(tuple(size if i == axis else 1 for i, size in enumerate(array.shape)), share)
+        elif kind == "mixed parts":
+            array *= sizes(array.shape, share)
+        else:
+            array -= sizes(array.shape, share / 2) - 1
 
 
 class Census:
@@ -231,9 +271,16 @@ class Census:
         self.count(row, "decodings")
 
     def judge(
-        self, row: str, parse: Any, parts: list[float] | None, best: list[float] | None, scale: float, note: str
+        self,
+        row: str,
+        parse: Any,
+        parts: list[float] | None,
+        best: list[float] | None,
+        scale: float,
+        note: str,
+        median: list[float] | None = None,
     ) -> None:
-        """Compare a result with the truth; scale is that of the scores without masks."""
+        """Compare a result with the truth; scale is that of the scores without masks, median a typical structure."""
         if parts is None or best is None:
             self.count(row, "bad value", note)
             return
@@ -242,6 +289,8 @@ class Census:
             self.count(row, "certified")
             if regret > parse.tolerance * min(parse.spread, LARGEST_SPREAD * scale):
                 self.count(row, "false", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
+            if median is not None and regret > LARGEST_LOSS * parse.tolerance * difference(best, median):
+                self.count(row, "costly", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
         if regret > parse.gap or difference(best, [parse.bound]) > 0:
             self.count(row, "bad gap", f"{note} regret {regret} gap {parse.gap} bound {parse.bound}")
         rounding = 1e-14 * math.fsum(map(abs, parts)) + getattr(parse, "rounding", 0.0)  # relaxations state their own
@@ -256,11 +305,11 @@ class Census:
         return "\n".join(lines)
 
 
-def decode_trees(census: Census, random: np.random.Generator, seed: int) -> None:
+def decode_trees(census: Census, random: np.random.Generator, seed: int, kinds: tuple[str, ...]) -> None:
     """One instance by every method."""
     lengths = np.array(list(LENGTHS.values()))
     n = int(random.choice(list(LENGTHS), p=lengths / lengths.sum()))
-    kind, names = str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
+    kind, names = str(random.choice(kinds)), PARTS[random.integers(len(PARTS))]
     scores, scale = instance(random, n, kind, names)
     tolerance = TOLERANCES[random.integers(len(TOLERANCES))]
     options = {} if tolerance is None else {"tolerance": tolerance}
@@ -287,7 +336,8 @@ def judge_tree(census: Census, row: str, truth: Truth, arguments: dict[str, Any]
         return census.count(row, "refused")
     except Exception as error:
         return census.count(row, "errors", f"{note} {error!r}")
-    return census.judge(row, parse, truth.parts_of(parse.heads), truth.best, truth.values.scale, note)
+    parts = truth.parts_of(parse.heads)
+    return census.judge(row, parse, parts, truth.best, truth.values.scale, note, truth.median)
 
 
 def judge_batch(census: Census, scores: dict[str, Array], truth: Truth, note: str) -> None:
@@ -296,7 +346,8 @@ def judge_batch(census: Census, scores: dict[str, Array], truth: Truth, note: st
     for parse in found:
         census.tried(row)
         if isinstance(parse, tw.decode.Parse):
-            census.judge(row, parse, truth.parts_of(parse.heads), truth.best, truth.values.scale, note)
+            parts = truth.parts_of(parse.heads)
+            census.judge(row, parse, parts, truth.best, truth.values.scale, note, truth.median)
         else:
             census.count(row, "infeasible" if truth.best is None else "bad value", "" if truth.best is None else note)
 
@@ -314,9 +365,9 @@ CLAIMS = ("score", "bound", "gap", "spread", "tolerance")
 FORGERIES = 40  # of one instance
 
 
-def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> None:
+def judge_forgeries(census: Census, random: np.random.Generator, seed: int, kinds: tuple[str, ...]) -> None:
     """Forge the proof of one instance in many ways."""
-    n, kind, names = int(random.integers(2, 6)), str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
+    n, kind, names = int(random.integers(2, 6)), str(random.choice(kinds)), PARTS[random.integers(len(PARTS))]
     scores, scale = instance(random, n, kind, names)
     root, projective = str(random.choice(["single", "multi"])), bool(random.random() < 0.5)
     arguments: dict[str, Any] = {**scores, "root": root, "projective": projective}
@@ -341,11 +392,11 @@ def judge_forgeries(census: Census, random: np.random.Generator, seed: int) -> N
             census.count(row, "errors", f"{note} {error!r}")
         else:
             parts = truth.parts_of(claim.heads)
-            census.judge(row, claim, parts, truth.best, scale, note)
+            census.judge(row, claim, parts, truth.best, scale, note, truth.median)
 
 
 def forged_records(parse: tw.decode.Parse, truth: Truth, random: np.random.Generator) -> Iterator[dict[str, Any]]:
-    """The claim and the proof with one number replaced, or with another tree and a lie about it."""
+    """The claim and the proof with one number replaced, or another tree and a lie; then each number in turn."""
     assert parse.proof is not None
     record = {name: getattr(parse, name) for name in CLAIMS}
     record |= {"heads": parse.heads.tolist(), "proof": parse.proof.to_dict()}
@@ -362,12 +413,16 @@ def forged_records(parse: tw.decode.Parse, truth: Truth, random: np.random.Gener
         if random.random() < 0.7:
             replace_number(forged, random)
         yield forged
+    for number in range(len(list(number_places(record)))):
+        forged = copy.deepcopy(record)
+        replace_number(forged, random, number)
+        yield forged
 
 
-def replace_number(record: dict[str, Any], random: np.random.Generator) -> None:
-    """Replace a number anywhere in nested lists and dictionaries."""
+def replace_number(record: dict[str, Any], random: np.random.Generator, number: int | None = None) -> None:
+    """Replace a number in nested lists and dictionaries: the one at this place, or any."""
     places = list(number_places(record))
-    container, key = places[random.integers(len(places))]
+    container, key = places[random.integers(len(places)) if number is None else number]
     old = container[key]
     if isinstance(old, bool):
         container[key] = not old
@@ -429,15 +484,19 @@ def graph_parts(n: int, arcs: set[tuple[int, int]], scores: Mapping[str, Array])
     return parts
 
 
-def decode_graph(census: Census, random: np.random.Generator, seed: int) -> None:
+def decode_graph(census: Census, random: np.random.Generator, seed: int, kinds: tuple[str, ...]) -> None:
     n, root = int(random.integers(1, 4)), str(random.choice(["single", "multi"]))
-    kind, names = str(random.choice(KINDS)), PARTS[random.integers(len(PARTS))]
+    kind, names = str(random.choice(kinds)), PARTS[random.integers(len(PARTS))]
     scores, scale = instance(random, n, kind, names)
     best: list[float] | None = None
+    feasible = []
     for arcs in graphs(n, root):
         parts = graph_parts(n, set(arcs), scores)
-        if min(parts) > -np.inf and (best is None or difference(parts, best) > 0):
-            best = parts
+        if min(parts) > -np.inf:
+            feasible.append(parts)
+            best = parts if best is None or difference(parts, best) > 0 else best
+    sample = [feasible[number] for number in random.integers(len(feasible), size=SAMPLE)] if feasible else []
+    median = sorted(sample, key=math.fsum)[SAMPLE // 2] if sample else None
     for method in ("exact", "rearrange"):
         row, note = f"graph {method}", f"seed {seed} n {n} {kind} {'+'.join(names)} {root}"
         census.tried(row)
@@ -455,7 +514,7 @@ def decode_graph(census: Census, random: np.random.Generator, seed: int) -> None
             continue
         found = {(int(h), int(m)) for h, m in parse.arcs}
         is_graph = tuple(pair for pair in sorted(found, key=lambda a: (a[1], a[0]))) in graphs(n, root)
-        census.judge(row, parse, graph_parts(n, found, scores) if is_graph else None, best, scale, note)
+        census.judge(row, parse, graph_parts(n, found, scores) if is_graph else None, best, scale, note, median)
 
 
 @dataclass(frozen=True)
@@ -468,7 +527,7 @@ class _AsParse:
         return getattr(self.found, "value" if name == "score" else name)
 
 
-def decode_relaxation(census: Census, random: np.random.Generator, seed: int) -> None:
+def decode_relaxation(census: Census, random: np.random.Generator, seed: int, kinds: tuple[str, ...]) -> None:
     """Two or three oracles over four variables, each a table of allowed assignments with scores."""
     kind = str(random.choice(["normal", "ties", "decimals", "scale", "shift"]))
     assignments = np.array(list(product((0, 1), repeat=4)))
@@ -504,14 +563,16 @@ def decode_relaxation(census: Census, random: np.random.Generator, seed: int) ->
             census.judge(row, _AsParse(found), parts_of.get(number), best, factor, note)
 
 
-def run(decodings: int, seed: int, seconds: float = math.inf, forged: bool = False) -> Census:
+def run(
+    decodings: int, seed: int, seconds: float = math.inf, forged: bool = False, kinds: tuple[str, ...] = KINDS
+) -> Census:
     """Decode, or forge proofs, until one of the limits is reached. Findings name the seed of the instance."""
     census, end = Census(), time.monotonic() + seconds
     while census.decodings < decodings and time.monotonic() < end:
         random = np.random.default_rng(seed)
         others = {0: decode_graph, 1: decode_relaxation}
         judge = judge_forgeries if forged else others.get(int(random.integers(OTHERS)), decode_trees)
-        judge(census, random, seed)
+        judge(census, random, seed, kinds)
         seed += 1
     return census
 
@@ -521,10 +582,16 @@ def main() -> None:
     parser.add_argument("--decodings", type=int, default=1_000_000, help="how many results to check")
     parser.add_argument("--seed", type=int, default=0, help="of the first instance; each has the next number")
     parser.add_argument("--forged", action="store_true", help="forge proofs, and check that `verify` refuses them")
+    parser.add_argument(
+        "--kind", default="", help="only kinds of scores with this in their name, such as masks or mixed"
+    )
     parser.add_argument("--seconds", type=float, default=math.inf, help="end after this time")
     options = parser.parse_args()
     start = time.monotonic()
-    census = run(options.decodings, options.seed, options.seconds, options.forged)
+    kinds = tuple(kind for kind in KINDS if options.kind in kind)
+    if not kinds:
+        parser.error(f"--kind {options.kind}: there are {', '.join(KINDS)}")
+    census = run(options.decodings, options.seed, options.seconds, options.forged, kinds)
     print(census.table())
     machine = platform.processor() or platform.machine()
     print(f"{census.decodings} decodings in {time.monotonic() - start:.0f} s; {machine}")

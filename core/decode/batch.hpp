@@ -45,7 +45,8 @@ template <typename Decoder>
 Bounds bounded_tree(Decoder &decoder, const double *arc, int nodes, bool single_root, int *heads) {
   if (!decoder.find(arc, nodes, single_root, heads)) return {};
   const double *best = decoder.best().score.data();
-  return decoder.has_best_heads() ? best_heads_bounds(nodes, best) : first_order_bounds(arc, nodes, heads, best);
+  return decoder.has_best_heads() ? best_heads_bounds(nodes, best)
+                                  : first_order_bounds(arc, nodes, heads, best, single_root);
 }
 
 }  // namespace treewright

@@ -47,14 +47,17 @@ class DirectDecoder {
     arc_.assign(nodes * nodes, forbidden);
     for (int e = 0; e < parts.arcs(); ++e) arc_[parts.head[e] * nodes + parts.modifier[e]] = parts.arc[e];
     if (!projective_.find(arc_.data(), parts.nodes, single_root, heads)) return {};
-    return first_order_bounds(arc_.data(), parts.nodes, heads, projective_.best().score.data());
+    return first_order_bounds(arc_.data(), parts.nodes, heads, projective_.best().score.data(), single_root);
   }
 
   Bounds decode_arcs(const Parts &parts, bool single_root, int *heads) {
     if (nonprojective_.decode(parts, parts.arc.data(), single_root, heads) == forbidden) return {};
     return first_order_bounds(
-        parts.nodes, heads, nonprojective_.best().score.data(),
-        [&](int h, int m) { return parts.arc[parts.find(h, m)]; },
+        parts.nodes, heads, nonprojective_.best().score.data(), single_root,
+        [&](int h, int m) {
+          const int id = parts.find(h, m);
+          return id < 0 ? forbidden : parts.arc[id];
+        },
         [&](auto test) {
           int id = 0;
           while (id < parts.arcs() && test(parts.modifier[id], parts.arc[id])) ++id;

@@ -39,8 +39,8 @@ struct RelaxationOptions {
   bool projective = false;
   bool single_root = true;
   double beta = 0.001;  // the share of the arc scores in the subproblem of the tree
-  bool facts = true;    // about trees, in the automata
   Grid grid;            // of the scores, which are below 1 in magnitude; multipliers are multiples of its width
+  bool facts = true;    // about trees, in the automata
 };
 
 class Relaxation {

@@ -216,6 +216,15 @@ static void labels_are_learned() {
     learner.step(step, 0.5F);
   }
   CHECK(after < 0.5 * before);
+  std::vector<std::int32_t> best(nodes);
+  std::vector<double> confidence(nodes), probability(labels);
+  labeller.best(weights.data(), sentence, 0, {}, 1.0F, best.data(), confidence.data());
+  for (int m = 1; m < nodes; ++m) {
+    labeller.probabilities(weights.data(), sentence, 0, {}, 1.0F, m, probability.data());
+    double total = 0;
+    for (const double p : probability) total += p;
+    CHECK(std::abs(total - 1) < 1e-5 && std::abs(probability[best[m]] - confidence[m]) < 1e-5);
+  }
 }
 
 // The violations and the score of an assignment of labels.

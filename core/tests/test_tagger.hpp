@@ -48,6 +48,18 @@ static void a_tag_model_learns_one_sentence() {
                  confidence.data());
     CHECK(loss >= 0);
     CHECK(confidence[2] == 1);
+    // Words 0 and 2 have given tags, of which that of word 2 is no candidate of its row.
+    const treewright::TagModel::Candidates given = {{1}, {}, {0, 2}, {}, {}};
+    std::vector<std::int32_t> others(n);
+    const treewright::PlainWeights plain{weights.data(), 1};
+    model.decode(words, rows.data(), n, plain, nullptr, 1.0, others.data(), confidence.data(), given);
+    CHECK(others[0] == 1 && others[2] != 1);
+    std::vector<double> probability(n * 3);
+    model.probabilities(words, rows.data(), n, plain, nullptr, 1.0, given, probability.data());
+    for (int i = 0; i < n; ++i) {
+      CHECK(std::abs(probability[3 * i] + probability[3 * i + 1] + probability[3 * i + 2] - 1) < 1e-9);
+      if (i != 0) CHECK(std::abs(probability[3 * i + others[i]] - confidence[i]) < 1e-9);
+    }
     if (trigrams) CHECK(tags == gold);
     model.decode(words, rows.data(), 0, treewright::PlainWeights{weights.data(), 1}, nullptr, 1.0, tags.data(),
                  confidence.data());

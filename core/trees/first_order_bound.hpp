@@ -17,6 +17,7 @@
 #include "base/checked_sum.hpp"
 #include "base/scores.hpp"
 #include "trees/losses.hpp"
+#include "trees/spread.hpp"
 
 namespace treewright {
 
@@ -72,9 +73,10 @@ inline Bounds best_heads_bounds(int nodes, const double *scores) {
 }
 
 // best[m] is the best score into word m; score(h, m) is that of an arc; all_arcs(test) whether test(m, score) holds for
-// every arc.
+// every arc. score is -inf for what is no candidate.
 template <typename Score, typename AllArcs>
-Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score score, AllArcs all_arcs) {
+Bounds first_order_bounds(int nodes, const int *heads, const double *best, bool single_root, Score score,
+                          AllArcs all_arcs) {
   CheckedSum sum;
   double loss = 0, largest_loss = 0;
   BestSize best_size;
@@ -102,10 +104,19 @@ Bounds first_order_bounds(int nodes, const int *heads, const double *best, Score
     groups.add_if_least(nearest);
     spread = spread_of(losses, least_penalty(groups.starts(), best_size.value()));
   }
+  HeadMargin margin(nodes);
+  all_arcs([&](int m, double own) { return margin.add(m, best[m] - own), true; });
+  if (needs_random_trees(nodes, spread, margin)) {
+    const auto has_arc = [&](int h, int m) { return score(h, m) != forbidden; };
+    const auto for_parts_of = [&](const int *tree, auto use) {
+      for (int m = 1; m < nodes; ++m) use(score(tree[m], m));
+    };
+    spread = std::min(spread, TreeWalk().max_spread(nodes, heads, single_root, has_arc, for_parts_of));
+  }
   return {sum.value(), first_order_upper_bound(sum, gap), gap, spread};
 }
 
-inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best) {
+inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads, const double *best, bool single_root) {
   const std::size_t n = nodes;
   const auto all_arcs = [&](auto test) {
     for (std::size_t h = 0; h < n; ++h)
@@ -113,7 +124,7 @@ inline Bounds first_order_bounds(const double *arc, int nodes, const int *heads,
         if (h != m && !test(int(m), arc[h * n + m])) return false;
     return true;
   };
-  return first_order_bounds(nodes, heads, best, [&](int h, int m) { return arc[h * n + m]; }, all_arcs);
+  return first_order_bounds(nodes, heads, best, single_root, [&](int h, int m) { return arc[h * n + m]; }, all_arcs);
 }
 
 }  // namespace treewright

@@ -15,7 +15,7 @@
 // take, such as masks. Losses of all parts form groups, with a factor of 2^20 between one and the next; the best score
 // nearest to 0 is a group of its own if all losses are larger. The penalties are the losses from the first group on
 // that is more than 2^10 times the size of the best scores (BestSize), which keeps losses of ordinary size next to ties
-// that are broken by rounding or noise.
+// that are broken by rounding or noise. Random trees limit it (spread.hpp).
 #pragma once
 
 #include <algorithm>
@@ -28,6 +28,7 @@
 
 #include "base/scores.hpp"
 #include "trees/parts.hpp"
+#include "trees/spread.hpp"
 
 namespace treewright {
 
@@ -182,9 +183,9 @@ class Losses {
     return found ? sum * (1 + 8 * parts_->nodes * std::numeric_limits<double>::epsilon()) : infinity;
   }
 
-  double spread(const int *heads) { return spread(heads, best_size_); }
+  double spread(const int *heads);
   // The spread for searches, which may be smaller: every group of losses but the first counts as penalties.
-  double search_spread(const int *heads) { return spread(heads, 0); }
+  double search_spread(const int *heads) { return std::min(spread(heads), loss_without_penalties(heads, 0)); }
 
   // The size of the best scores of all places.
   double size_of_best() const {
@@ -209,7 +210,7 @@ class Losses {
   std::vector<double> best_stop;                           // of each side
 
  private:
-  double spread(const int *heads, double best_size) {
+  double loss_without_penalties(const int *heads, double best_size) {
     of_tree_.clear();
     double largest_loss = 0;
     for_losses_of(heads, [&](double loss) { of_tree_.push_back(loss), largest_loss = std::max(largest_loss, loss); });
@@ -295,6 +296,7 @@ class Losses {
   bool has_groups_ = false;
   std::vector<double> thresholds_, penalties_;  // starts of the groups of losses, and with the best score
   std::vector<int> used_;
+  TreeWalk tree_walk_;
 };
 
 template <typename Use>
@@ -349,6 +351,23 @@ inline void Losses::find_groups() {
   groups.add_if_least(nearest);
   penalties_ = groups.starts();
   has_groups_ = true;
+}
+
+inline double Losses::spread(const int *heads) {
+  const double loss = loss_without_penalties(heads, best_size_);
+  HeadMargin margin(parts_->nodes);
+  for (int id = 0; id < parts_->arcs(); ++id) {
+    const int m = parts_->modifier[id];
+    margin.add(m, best_arc[m] - parts_->arc[id]);
+  }
+  if (loss == 0 || !needs_random_trees(parts_->nodes, loss, margin)) return loss;
+  Parts &parts = const_cast<Parts &>(*parts_);
+  const auto has_arc = [&](int h, int m) {
+    const int id = parts.find(h, m);
+    return id >= 0 && parts.arc[id] != forbidden;
+  };
+  const auto for_parts_of = [&](const int *tree, auto use) { parts.for_parts_of(tree, use); };
+  return std::min(loss, tree_walk_.max_spread(parts.nodes, heads, single_root_, has_arc, for_parts_of));
 }
 
 }  // namespace treewright

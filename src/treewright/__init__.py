@@ -26,6 +26,7 @@ if TYPE_CHECKING:
         network,
         parser,
         pipeline,
+        query,
         relax,
         tagger,
         tokeniser,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     from treewright.checking import check
     from treewright.corpus import Sentence, Tree, Treebank, read, read_trees, write
     from treewright.guidelines import explain
+    from treewright.integrate import from_arrow, from_pandas, to_arrow, to_pandas
     from treewright.model.registry import load
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
@@ -52,9 +54,13 @@ _NAMES: dict[str, str] = {
     "Words": "words",
     "check": "checking",
     "explain": "guidelines",
+    "from_arrow": "integrate",
+    "from_pandas": "integrate",
     "load": "model.registry",
     "read": "corpus",
     "read_trees": "corpus",
+    "to_arrow": "integrate",
+    "to_pandas": "integrate",
     "write": "corpus",
 }
 
@@ -73,6 +79,8 @@ __all__ = [
     "errors",
     "evaluate",
     "explain",
+    "from_arrow",
+    "from_pandas",
     "grammar",
     "graphs",
     "induce",
@@ -82,10 +90,13 @@ __all__ = [
     "network",
     "parser",
     "pipeline",
+    "query",
     "read",
     "read_trees",
     "relax",
     "tagger",
+    "to_arrow",
+    "to_pandas",
     "tokeniser",
     "trees",
     "words",

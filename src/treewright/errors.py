@@ -77,5 +77,23 @@ class FormatError(InputError):
         return FormatError, (self.source, self.line, self.problem)
 
 
+class RequestError(InputError):
+    """A request or a rule cannot be understood. `line` and `column` are the place, counted from 1.
+
+    The message shows the line with a caret below the place.
+    """
+
+    def __init__(self, source: str, text: str, offset: int, problem: str) -> None:
+        begin = text.rfind("\n", 0, offset) + 1
+        self.source, self.text, self.offset, self.problem = source, text, offset, problem
+        self.line, self.column = text.count("\n", 0, offset) + 1, offset - begin + 1
+        shown = text[begin:].split("\n")[0].rstrip("\r")
+        blanks = "".join("\t" if letter == "\t" else " " for letter in shown[: offset - begin])
+        super().__init__(f"{source}:{self.line}:{self.column}: {problem}\n  {shown}\n  {blanks}^")
+
+    def __reduce__(self) -> tuple[type[RequestError], tuple[str, str, int, str]]:
+        return RequestError, (self.source, self.text, self.offset, self.problem)
+
+
 class NameWarning(UserWarning):
     """The name of a model is also that of a file in the working directory."""

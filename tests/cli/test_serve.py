@@ -10,15 +10,15 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
 from pathlib import Path
+from urllib.parse import urlsplit
 from urllib.request import Request, urlopen
 
 import pytest
 from oracles.pages import REPO
 from oracles.pipelines import pipeline, text_of
 from oracles.processes import run_process, runner, started_process
-
-pytest.importorskip("fastapi", reason="needs treewright[serve]")
 
 COMMAND = [sys.executable, "-m", "treewright", "serve"]
 
@@ -66,6 +66,21 @@ def test_a_stopped_server_answers_the_requests_in_work(
     log = process.stderr.read() if process.stderr else ""
     assert log.count("POST /api/v1/parse 200") == 5
     assert "rains" not in log
+
+
+def test_an_answer_does_not_wait_for_an_acknowledgement(server: tuple[subprocess.Popen[str], str]) -> None:
+    """On a connection that stays open, the kernel would wait 40 ms between the headers and the body."""
+    process, url = server
+    connection = HTTPConnection(urlsplit(url).netloc)
+    times = []
+    for _ in range(20):
+        begin = time.perf_counter()
+        connection.request("GET", "/api/v1/health")
+        connection.getresponse().read()
+        times.append(time.perf_counter() - begin)
+    connection.close()
+    assert min(times[1:]) < 0.03
+    process.terminate()
 
 
 def test_a_port_in_use_is_named(model: str) -> None:

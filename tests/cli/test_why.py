@@ -56,7 +56,7 @@ def test_the_text_has_the_difference_and_a_drawing_of_both_trees(run: Run) -> No
 
 def test_without_a_head_the_alternatives_are_listed(run: Run) -> None:
     alternatives = pipeline().alternatives(pipeline()(TEXT)[0], 1, count=3)
-    arguments = ("why", "my.tw", "--text", TEXT, "--word", "The", "--count", "3")
+    arguments = ("why", "my.tw", "--text", TEXT, "--word", "The", "--max", "3")
     assert run(*arguments).stdout == f"{alternatives}\n"
     assert json.loads(run(*arguments, "--json").stdout) == json.loads(json.dumps(alternatives.to_dict()))
 

@@ -100,7 +100,7 @@ def test_words_are_shown_with_neighbours_and_class(tmp_path: Path) -> None:
     (tmp_path / "paths").write_text("00\tdog\t9\n00\tcat\t3\n1\tI\t1\n", encoding="utf-8")
     output = tmp_path / "my.words"
     run("--vectors", tmp_path / "v.txt", "--classes", tmp_path / "paths", "-q", "-o", output)
-    found = run("show", output, "Dog", "dgo", "qqq", "--count", "2")
+    found = run("show", output, "Dog", "dgo", "qqq", "--max", "2")
     assert found.stdout == (
         "Dog: closest vectors (cosine)\n  cat 0.99  run 0.00\nDog: class 00\n  dog  cat\n"
         "dgo: not among the words; similarly spelled: dog\nqqq: not among the words; none is spelled similarly\n"

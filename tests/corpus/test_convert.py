@@ -16,7 +16,7 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.corpus import Document, Token
-from treewright.corpus.convert import to_dataframe, to_networkx, to_spacy
+from treewright.corpus.convert import to_networkx, to_spacy
 from treewright.corpus.layout import CONLLU, CONLLX
 from treewright.errors import FormatError, InputError
 
@@ -98,34 +98,6 @@ def test_a_networkx_graph_has_the_arcs_of_the_tree(sentence: tw.Sentence) -> Non
     assert to_networkx(sentence).in_degree(5) == 0
 
 
-# -- pandas
-
-
-def test_a_data_frame_has_a_row_for_each_word(sentence: tw.Sentence) -> None:
-    pytest.importorskip("pandas")
-    sentence.head_confidence = np.linspace(0, 1, 6)
-    frame = to_dataframe(sentence)
-    cells = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
-    assert list(frame) == [*cells, "begin", "end", "head_confidence", "label_confidence", "tag_confidence"]
-    lines = [line.split("\t") for line in TEXT.splitlines() if line[0] != "#" and not line.startswith("1-2")]
-    assert frame[cells].astype(str).to_numpy().tolist() == lines
-    assert [sentence.text[begin:end] for begin, end in zip(frame["begin"], frame["end"], strict=True)] == sentence.forms
-    assert frame["head_confidence"].tolist() == sentence.head_confidence.tolist()
-    assert frame["tag_confidence"].isna().all()
-
-
-def test_a_data_frame_of_a_document_has_the_places_of_the_sentences() -> None:
-    pandas = pytest.importorskip("pandas")
-    document = two()
-    document[1].text = "something else"
-    frame = to_dataframe(document)
-    found = [document[row.sentence][row.id - 1].form for row in frame.itertuples()]
-    assert found == frame["form"].tolist() == document[0].forms + document[1].forms
-    assert frame["begin"].isna().tolist() == [False] * 6 + [True] * 2
-    assert frame["end"].dtype == pandas.Int64Dtype()
-    assert to_dataframe(Document()).empty
-
-
 # -- spaCy
 
 
@@ -166,7 +138,6 @@ def test_a_spacy_doc_of_a_document_has_its_sentences() -> None:
 @pytest.mark.parametrize(
     ("package", "module", "convert"),
     [
-        ("pandas", "pandas", to_dataframe),
         ("networkx", "networkx", to_networkx),
         ("spacy", "spacy.tokens", to_spacy),
     ],

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -133,6 +134,26 @@ def test_no_time_still_gives_a_tree_and_a_bound() -> None:
         found = solved(method, instance, flow="multi", max_seconds=0.01)
         assert tw.trees.is_tree(found.heads, root="single")
         assert found.bound >= found.score
+
+
+@pytest.mark.parametrize("method", ["ilp", "lp"])
+def test_a_solver_that_ignores_its_limit_of_time_is_ended(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "MIN_SEPARATE", 1)
+    monkeypatch.setattr(programs, "HIGHS_SCRIPT", "import time; time.sleep(60)")
+    begin = time.monotonic()
+    parse = solved(method, random_instance(0, 14), max_seconds=0.5)
+    assert time.monotonic() - begin < 10
+    assert tw.trees.is_tree(parse.heads, root="single")
+    assert not parse.certified
+
+
+@pytest.mark.parametrize("method", ["ilp", "lp"])
+def test_a_solver_in_its_own_process_has_the_same_answer(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    instance = random_instance(0, 6, parts="sib grand")
+    parse = solved(method, instance)
+    monkeypatch.setattr(programs, "MIN_SEPARATE", 1)
+    separate = solved(method, instance, max_seconds=60)
+    assert (separate.heads.tolist(), separate.score, separate.bound) == (parse.heads.tolist(), parse.score, parse.bound)
 
 
 def test_nothing_is_allowed() -> None:

@@ -94,7 +94,8 @@ def random_scene(dice: random.Random) -> Scene:
     sentence = SimpleNamespace(forms=forms, heads=heads, deprels=labels, upos=forms, graph=graph, tokens=tokens)
     confidence = dice.choice([None, [dice.random() for _ in range(n)]])
     direction: Any = dice.choice(["ltr", "rtl"])
-    return scene_of(sentence, enhanced=dice.random() < 0.5, confidence=confidence, direction=direction)
+    marks = dice.choice([None, [dice.randint(0, n), (heads[0], 1), (heads[-1], n)]])
+    return scene_of(sentence, enhanced=dice.random() < 0.5, confidence=confidence, direction=direction, marks=marks)
 
 
 def test_each_sentence_has_its_place_name_and_drawing() -> None:
@@ -277,16 +278,24 @@ def test_what_cannot_be_drawn_is_named_by_its_number() -> None:
         tw.draw.html([DOGS], gold=[DOGS, CATS])
 
 
-def drawn_by_script(scenes: list[tuple[Scene | Phrases, int]]) -> list[str]:
-    """The SVG that the script of the page makes for each scene at its width; needs Node.js."""
+def run_script(names: tuple[str, ...], expression: str, given: Any) -> Any:
+    """The value of an expression over `given`, with scripts of the page loaded; needs Node.js."""
     node = shutil.which("node")
     assert node, "this test runs the script of the page: install Node.js"
-    drawing = (files("treewright.draw") / "drawing.js").read_text("utf-8")
-    script = f"const C = {in_script(CONSTANTS)};\n{drawing}\nconst all = JSON.parse(require('fs').readFileSync(0));"
-    script += "console.log(JSON.stringify(all.map(([data, title]) => drawing(data, title, data.layouts[0]))))"
-    given = json.dumps([(data_of(scene, (width,)), scene.title) for scene, width in scenes])
-    found = run_process([node, "-e", script], input=given, capture_output=True, check=True, encoding="utf-8")
-    return list(json.loads(found.stdout))
+    loaded = "\n".join((files("treewright.draw") / name).read_text("utf-8") for name in names)
+    script = f"const C = {in_script(CONSTANTS)};\n{loaded}\nconst given = JSON.parse(require('fs').readFileSync(0));"
+    script += f"console.log(JSON.stringify({expression}))"
+    result = run_process(
+        [node, "-e", script], input=json.dumps(given), capture_output=True, check=True, encoding="utf-8"
+    )
+    return json.loads(result.stdout)
+
+
+def drawn_by_script(scenes: list[tuple[Scene | Phrases, int]]) -> list[str]:
+    """The SVG that the script of the page makes for each scene at its width."""
+    given = [(data_of(scene, (width,)), scene.title) for scene, width in scenes]
+    expression = "given.map(([data, title]) => drawing(data, title, data.layouts[0]))"
+    return list(run_script(("drawing.js",), expression, given))
 
 
 @pytest.mark.slow
@@ -303,3 +312,37 @@ def test_the_script_draws_what_draw_svg_draws() -> None:
     for (scene, width), drawn in zip(scenes, drawn_by_script(scenes), strict=True):
         draw: Any = phrase_svg if isinstance(scene, Phrases) else dependency_svg
         assert drawn == draw(scene, width=width, style=False, with_legend=False)
+
+
+def test_marked_words_and_arcs_are_drawn_so() -> None:
+    drawing = tw.draw.svg(DOGS, marks=[2, (2, 1)])
+    assert re.findall(r'class="(form[^"]*)"', drawing) == ["form", "form marked"]
+    assert re.findall(r'class="(arc [^"]*)"', drawing) == ["arc tree marked", "arc tree"]
+    assert ".form.marked" in drawing
+    assert ".form.marked" not in tw.draw.svg(DOGS)
+    assert "[bark]" in tw.draw.text(DOGS, marks=[2, (2, 1)])
+
+
+def test_marks_are_in_the_data_of_a_page() -> None:
+    (dogs, cats) = Elements(tw.draw.html([DOGS, CATS], marks=[[2, (2, 1)], []])).drawings()
+    assert dogs["markedWords"] == [2]
+    assert dogs["markedArcs"] == [0]
+    assert "markedWords" not in cats
+
+
+@pytest.mark.parametrize(
+    ("query", "words", "arcs"),
+    [("bark", [2], []), ("nsubj", [], [0]), ("VERB -> nsubj", [2, 1], [0]), ("", [], []), ("-> dog", [2, 1], [0])],
+)
+def test_the_filter_of_a_page_marks_what_it_finds(query: str, words: list[int], arcs: list[int]) -> None:
+    data = data_of(scene_of(DOGS, with_details=True), (300,))
+    expression = "(({ terms, arcs }) => [mark(given[0], terms, arcs), given[0].markedWords, given[0].markedArcs])"
+    changed, *marks = run_script(("drawing.js", "filter.js"), f"{expression}(parsed(given[1]))", [data, query])
+    assert changed
+    assert marks == [words, arcs]
+
+
+def test_the_filter_keeps_the_marks_that_a_page_was_made_with() -> None:
+    data = data_of(scene_of(DOGS, marks=[1]), (300,))
+    expression = "[mark(given, ['bark'], []), given.markedWords, mark(given, [], []), given.markedWords]"
+    assert run_script(("filter.js",), expression, data) == [True, [1, 2], True, [1]]

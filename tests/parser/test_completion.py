@@ -129,6 +129,20 @@ def test_crossing_decisions_of_a_projective_model() -> None:
     assert not plain.crossing
 
 
+def test_crossing_decisions_of_a_model_of_outermost_grandchildren() -> None:
+    """Its grandparent scores are for projective trees: the best tree without them is found, and a note says so."""
+    parser = Parser.train(treebank(40), options=replace(TINY, model="outer"))
+    sentence = next(sentence for sentence in treebank(20, seed=5) if len(sentence) >= 5)
+    [found] = parser.complete([partial(sentence, [3, 4, *[-1] * (len(sentence) - 2)])])
+    assert found.crossing
+    assert found.sentence.heads[:2].tolist() == [3, 4]
+    assert trees.is_tree(trees.from_conll(found.sentence.heads), root="single")
+    assert found.sentence.parse.certified
+    assert "scores of grandchildren" in found.note
+    [plain] = parser.complete([partial(sentence, [-1] * len(sentence))])
+    assert plain.note == ""
+
+
 def ranked_bank() -> list[Sentence]:
     bank = [partial(sentence, [-1] * len(sentence)) for sentence in treebank(6, seed=7, crossing=0.5)]
     for number, sentence in enumerate(bank):

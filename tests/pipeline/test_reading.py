@@ -178,7 +178,7 @@ def test_bytes_that_are_not_utf8_are_named(kind: str) -> None:
 
 
 def test_unknown_kind() -> None:
-    message = "there is no kind of input 'pdf'; there are text, paragraphs, lines, conllu, json"
+    message = "there is no kind of input 'pdf'; there are text, paragraphs, lines, html, markdown, conllu, json"
     with pytest.raises(InputError, match=message):
         read_input("x", "pdf")
 

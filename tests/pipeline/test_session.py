@@ -386,3 +386,20 @@ def test_what_cannot_be_opened_is_refused() -> None:
         nlp.open([])
     with pytest.raises(InputError, match=r"^max_seconds is -1; give seconds, or None for no limit$"):
         nlp.open(WORDS, max_seconds=-1)
+
+
+def test_a_search_that_runs_out_of_time_has_a_tree_with_all_decisions_and_a_bound() -> None:
+    session = model(False, False).open(WORDS * 6, max_seconds=1e-9)
+    session.decide(3, head=20)
+    session.decide(30, head=1)
+    assert session.tree.heads[[3, 30]].tolist() == [20, 1]
+    assert session.tree.score <= session.tree.bound
+    assert tw.trees.is_tree(session.tree.heads)
+
+
+def test_the_probability_of_the_label_that_is_shown_is_its_confidence() -> None:
+    session = model(True, False).open(WORDS)
+    sentence = session.sentence
+    assert sentence.label_confidence is not None
+    for word, (label, sure) in enumerate(zip(sentence.deprels, sentence.label_confidence.tolist(), strict=True), 1):
+        assert dict(session.labels(word))[label] == pytest.approx(sure, abs=1e-5)

@@ -114,7 +114,9 @@ def test_a_blank_line_ends_a_sentence(by_rules: bool) -> None:
 
 def test_a_short_line_is_kept_apart_from_a_wrapped_one() -> None:
     list_of_items = "apples\npears\nplums and cherries"
-    assert Text.of(list_of_items).canonical == f"{list_of_items}\n\n"
+    assert Text.of(list_of_items).canonical == "apples\n\npears\n\nplums and cherries\n\n"
+    verse = "We saw the apples,\nthe pears,\nplums and cherries"
+    assert Text.of(verse).canonical == f"{verse}\n\n"
     paragraph = "A paragraph whose first line is as long as lines of letters usually are\nand whose second is not."
     assert "\n" not in Text.of(paragraph).canonical.strip()
 

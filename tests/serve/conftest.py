@@ -5,9 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-
-pytest.importorskip("fastapi", reason="needs treewright[serve]")
-
 from oracles.pipelines import pipeline
 from starlette.testclient import TestClient
 

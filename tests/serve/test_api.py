@@ -177,6 +177,13 @@ def test_a_body_that_is_no_json_is_refused(client: TestClient) -> None:
         assert message in answer.json()["error"]["message"]
 
 
+@pytest.mark.parametrize("depth", [900, 100_000])
+def test_a_body_that_is_nested_too_deeply_is_refused(client: TestClient, depth: int) -> None:
+    body = '{"sentences": [{"words": ' + "[" * depth + "]" * depth + "}]}"
+    answer = client.post("/api/v1/parse", content=body, headers=JSON)
+    assert answer.status_code in (400, 422)
+
+
 def test_models_and_health_describe_the_server(client: TestClient) -> None:
     models = client.get("/api/v1/models").json()["models"]
     assert [(model["name"], model["is_default"]) for model in models] == [("tiny-en", True), ("bare", False)]

@@ -8,20 +8,20 @@ from threading import Event
 
 import pytest
 
-from treewright.serve.batching import MAX_ITEMS, Batcher
+from treewright.serve.batching import MAX_ITEMS, MAX_JOB_SIZE, MAX_SIZE, Batcher
 
 
 class Doubling:
-    """Doubles numbers, and records which were worked on together; -1 is refused."""
+    """Doubles texts, and records which were worked on together; a question mark is refused."""
 
     def __init__(self) -> None:
-        self.batches: list[list[int]] = []
+        self.batches: list[list[str]] = []
 
-    def __call__(self, numbers: list[int]) -> list[int]:
-        self.batches.append(numbers)
-        if -1 in numbers:
-            raise ValueError("-1")
-        return [2 * number for number in numbers]
+    def __call__(self, texts: list[str]) -> list[str]:
+        self.batches.append(texts)
+        if "?" in texts:
+            raise ValueError("?")
+        return [2 * text for text in texts]
 
 
 @pytest.fixture
@@ -31,21 +31,23 @@ def batcher() -> Iterator[Batcher]:
     batcher.close()
 
 
-def while_blocked(batcher: Batcher, *calls: tuple[Doubling, list[int]]) -> list[list[int] | BaseException]:
+def while_blocked(
+    batcher: Batcher, *calls: tuple[Doubling, list[str]], together: bool = True
+) -> list[list[str] | BaseException]:
     """The results of calls that come while the thread is busy with another one."""
 
-    async def run() -> list[list[int] | BaseException]:
+    async def run() -> list[list[str] | BaseException]:
         is_free, has_begun = Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
 
-        def block(numbers: list[int]) -> list[int]:
+        def block(texts: list[str]) -> list[str]:
             loop.call_soon_threadsafe(has_begun.set)
             is_free.wait(10)
-            return numbers
+            return texts
 
-        first = asyncio.ensure_future(batcher.map(block, [0]))
+        first = asyncio.ensure_future(batcher.map(block, ["first"]))
         await has_begun.wait()
-        others = [asyncio.ensure_future(batcher.map(*call)) for call in calls]
+        others = [asyncio.ensure_future(batcher.map(*call, together=together)) for call in calls]
         await asyncio.sleep(0)
         is_free.set()
         await first
@@ -56,49 +58,66 @@ def while_blocked(batcher: Batcher, *calls: tuple[Doubling, list[int]]) -> list[
 
 def test_jobs_that_wait_are_worked_on_together(batcher: Batcher) -> None:
     work = Doubling()
-    assert while_blocked(batcher, (work, [1, 2]), (work, []), (work, [3])) == [[2, 4], [], [6]]
-    assert work.batches == [[1, 2, 3]]
+    assert while_blocked(batcher, (work, ["a", "b"]), (work, []), (work, ["c"])) == [["aa", "bb"], [], ["cc"]]
+    assert work.batches == [["a", "b", "c"]]
 
 
 def test_other_work_is_done_apart(batcher: Batcher) -> None:
     first, second = Doubling(), Doubling()
-    assert while_blocked(batcher, (first, [1]), (second, [2]), (first, [3])) == [[2], [4], [6]]
-    assert first.batches == [[1, 3]]
-    assert second.batches == [[2]]
+    assert while_blocked(batcher, (first, ["a"]), (second, ["b"]), (first, ["c"])) == [["aa"], ["bb"], ["cc"]]
+    assert first.batches == [["a", "c"]]
+    assert second.batches == [["b"]]
+
+
+def test_work_that_gains_nothing_takes_one_item_at_a_time_in_turns(batcher: Batcher) -> None:
+    work = Doubling()
+    results = while_blocked(batcher, (work, ["a", "b"]), (work, ["c", "d"]), together=False)
+    assert results == [["aa", "bb"], ["cc", "dd"]]
+    assert work.batches == [["a"], ["c"], ["b"], ["d"]]
 
 
 def test_an_error_ends_only_its_own_job(batcher: Batcher) -> None:
     work = Doubling()
-    first, second, third = while_blocked(batcher, (work, [1]), (work, [-1]), (work, [3]))
-    assert first == [2]
+    first, second, third = while_blocked(batcher, (work, ["a"]), (work, ["?"]), (work, ["c"]))
+    assert first == ["aa"]
     assert isinstance(second, ValueError)
-    assert third == [6]
+    assert third == ["cc"]
 
 
 def test_a_short_job_does_not_wait_for_the_end_of_a_long_one(batcher: Batcher) -> None:
     work = Doubling()
-    long = list(range(3 * MAX_ITEMS))
-    assert while_blocked(batcher, (work, long), (work, [7])) == [[2 * number for number in long], [14]]
+    long = list("x" * 3 * MAX_ITEMS)
+    assert while_blocked(batcher, (work, long), (work, ["y"])) == [["xx"] * 3 * MAX_ITEMS, ["yy"]]
     assert [len(batch) for batch in work.batches] == [MAX_ITEMS + 1, MAX_ITEMS, MAX_ITEMS]
 
 
+def test_a_turn_is_limited_by_the_size_of_items(batcher: Batcher) -> None:
+    work = Doubling()
+    half = "x" * (MAX_JOB_SIZE // 2 + 1)
+    jobs = 2 * MAX_SIZE // MAX_JOB_SIZE
+    results = while_blocked(batcher, *[(work, [half] * 4)] * jobs)
+    assert results == [[2 * half] * 4] * jobs
+    assert {len(batch) for batch in work.batches} == {jobs}  # two items of half of the jobs
+    assert len(work.batches) == 4
+
+
 def test_items_that_cannot_be_read_end_their_job(batcher: Batcher) -> None:
-    def items() -> Iterator[int]:
-        yield 1
+    def items() -> Iterator[str]:
+        yield "a"
         raise ValueError("no second item")
 
     with pytest.raises(ValueError, match="no second item"):
         asyncio.run(batcher.map(Doubling(), items()))
-    assert asyncio.run(batcher.map(Doubling(), [1])) == [2]
+    assert asyncio.run(batcher.map(Doubling(), ["a"])) == ["aa"]
 
 
 def test_a_cancelled_job_is_not_continued(batcher: Batcher) -> None:
     read: list[int] = []
 
-    def endless() -> Iterator[int]:
+    def endless() -> Iterator[str]:
         while True:
             read.append(0)
-            yield 0
+            yield "a"
 
     async def run() -> None:
         with pytest.raises(asyncio.TimeoutError):
@@ -112,11 +131,11 @@ def test_a_cancelled_job_is_not_continued(batcher: Batcher) -> None:
 def test_closing_finishes_the_jobs_that_wait() -> None:
     batcher = Batcher(threads=2)
 
-    async def run() -> list[list[int]]:
+    async def run() -> list[list[str]]:
         work = Doubling()
-        futures = [asyncio.ensure_future(batcher.map(work, [number] * 100)) for number in range(5)]
+        futures = [asyncio.ensure_future(batcher.map(work, [str(number)] * 100)) for number in range(5)]
         await asyncio.sleep(0)
         await asyncio.get_running_loop().run_in_executor(None, batcher.close)
         return list(await asyncio.gather(*futures))
 
-    assert asyncio.run(run()) == [[2 * number] * 100 for number in range(5)]
+    assert asyncio.run(run()) == [[2 * str(number)] * 100 for number in range(5)]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterator
+from typing import Any
 
 import pytest
 from oracles.pipelines import pipeline
@@ -16,7 +17,7 @@ from treewright.serve.application import application
 from treewright.serve.guard import Guard
 from treewright.serve.limits import Limits
 
-SMALL = Limits(body=2000, seconds=0.2, requests=2)
+SMALL = Limits(body=2000, body_seconds=0.2, seconds=0.2, requests=2)
 
 
 @pytest.mark.parametrize("path", ["/", "/models", "/api/v1/models"])
@@ -70,6 +71,7 @@ def test_every_answer_has_the_headers_of_a_safe_page(client: TestClient) -> None
         assert "unsafe-inline" not in headers["content-security-policy"]
         assert headers["content-security-policy"].startswith("default-src 'self'")
         assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
 
 
 async def echo(scope: Scope, receive: Receive, send: Send) -> None:
@@ -200,3 +202,17 @@ def test_an_error_of_the_server_is_answered_by_its_id_and_logged_without_its_mes
     assert error["id"] in logged
     assert "RuntimeError" in logged
     assert "models words" not in logged + answer.text
+
+
+def test_an_error_of_the_application_is_answered_by_its_id(caplog: pytest.LogCaptureFixture) -> None:
+    broken: Any = object()
+    with TestClient(application({"broken": broken}), base_url="http://localhost") as client:
+        answer = client.post("/api/v1/parse", json={"sentences": [{"words": ["Secret"]}]})
+        assert client.post("/process", data={"data": "1\tx" + "\t_" * 8 + "\n", "parser": ""}).status_code == 500
+    assert answer.status_code == 500
+    assert answer.json()["error"]["code"] == "internal_error"
+    logged = [record.getMessage() for record in caplog.records if record.levelname == "ERROR"]
+    assert len(logged) == 2
+    assert answer.json()["error"]["id"] in logged[0]
+    assert "AttributeError" in logged[0]
+    assert "Secret" not in logged[0]

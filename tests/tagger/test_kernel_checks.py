@@ -57,6 +57,25 @@ class Call:
 GOOD = Call()
 
 
+@pytest.mark.parametrize(
+    ("candidates", "message"),
+    [
+        ([[0], [1]], "candidates must have a list a word, or be empty"),
+        ([[2]], "a candidate is not the number of a tag"),
+        ([[-1]], "a candidate is not the number of a tag"),
+    ],
+)
+def test_candidates_must_be_tags_of_the_words(candidates: list[list[int]], message: str) -> None:
+    empty = lists([], [0], [], [])
+    words = TagWords(empty, empty, empty, [0, 1], 1, 5)
+    words.add("a", "a", "a", 1, NO_STEMS)
+    rounded = np.zeros(1 << BITS, dtype=np.int8)
+    with pytest.raises(ValueError, match=message):
+        model().decode_words(words, ints(4), rounded, 1.0, None, True, 1.0, candidates)
+    with pytest.raises(ValueError, match=message):
+        model().probabilities_words(words, ints(4), rounded, 1.0, None, 1.0, candidates)
+
+
 def test_the_call_that_the_others_damage_is_good() -> None:
     assert GOOD.decode() == [0]
     assert GOOD.learn() == pytest.approx(np.log(2))

@@ -12,7 +12,7 @@ from oracles.pipelines import written
 
 import treewright as tw
 from treewright.learn import Learning
-from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuild_text
 from treewright.tokeniser.boundaries import join_paragraphs
 from treewright.tokeniser.corrections import ABBREVIATIONS, HOURS
 from treewright.tokeniser.text import Text
@@ -78,3 +78,36 @@ def test_joined_paragraphs_keep_their_labels(paragraphs: list[str], seed: int) -
     assert len(kept) == len(joined)
     assert kept[kept > 0].tolist() == labels[labels > 0].tolist()
     assert [letter.isspace() for letter in joined] == (kept == 0).tolist()
+
+
+def texts_of(text: str) -> list[str]:
+    """Return the text of each sentence that the rules find; the written text comes back from them."""
+    sentences = Tokeniser()(text)
+    assert rebuild_text(sentences) == text
+    assert all(text[word.begin : word.end] == word.form for sentence in sentences for word in sentence)
+    return [sentence.text for sentence in sentences]
+
+
+def test_a_list_without_marks_has_an_item_a_line() -> None:
+    assert texts_of("To buy\n\nmilk\neggs\nbrown bread\n") == ["To buy", "milk", "eggs", "brown bread"]
+    assert texts_of("Name\nAda Lovelace\nCity\nLondon") == ["Name", "Ada Lovelace", "City", "London"]
+
+
+def test_wrapped_text_is_no_list() -> None:
+    wrapped = (
+        "This is a text that was wrapped\nat a width of about forty columns,\nand it is no list, because\nit is text."
+    )
+    assert len(texts_of(wrapped)) == 1
+    assert len(texts_of("We saw\nmilk.")) == 1
+
+
+def test_quoted_lines_of_an_e_mail_are_joined_without_their_marks() -> None:
+    text = "> I think we should go\n> home now.\nYes, let us go.\n> > Who said that?\n>\n> Me.\n"
+    assert texts_of(text) == ["I think we should go home now.", "Yes, let us go.", "Who said that?", "Me."]
+
+
+def test_other_signs_are_words() -> None:
+    assert texts_of("It was > 5 degrees.") == ["It was > 5 degrees."]
+    assert texts_of("> Yes.") == ["> Yes."]
+    together = Tokeniser().batch(["> a", "> b\n> c"])
+    assert [[sentence.forms for sentence in text] for text in together] == [[[">", "a"]], [["b", "c"]]]

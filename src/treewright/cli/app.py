@@ -29,6 +29,8 @@ COMMANDS: tuple[str, ...] = (
     "pack",
     "eval",
     "check",
+    "grep",
+    "rewrite",
     "verify",
     "show",
     "explain",

@@ -44,9 +44,7 @@ def check(
     ignore: Annotated[
         list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule; repeat for more.")
     ] = None,
-    max_findings: Annotated[
-        int | None, typer.Option("--max", min=0, metavar="N", help="Print the first N findings; all are counted.")
-    ] = None,
+    max_findings: Annotated[int | None, opt.max_option("all findings are counted", min=0)] = None,
     as_json: Annotated[bool, opt.json_option("; with all findings that --max leaves")] = False,
     quiet: opt.Quiet = False,
 ) -> None:

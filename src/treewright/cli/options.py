@@ -78,6 +78,10 @@ def number_option(help: str, min: int = 1, max: int | None = None) -> Any:
     return typer.Option(min=min, max=max, metavar="N", help=help)
 
 
+def max_option(more: str, min: int = 1) -> Any:
+    return typer.Option("--max", min=min, metavar="N", help=f"Print the first N; {more}.")
+
+
 def share_option(help: str) -> Any:
     return typer.Option(min=0.0, max=1.0, metavar="SHARE", help=help)
 

@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from treewright.pipeline import Pipeline
 
 MODEL_HELP = "A model file, or en: the English model that comes with Treewright, which is used if none is given."
-Input = Literal["text", "paragraphs", "lines", "conllu", "json"]
+Input = Literal["text", "paragraphs", "lines", "markdown", "html", "conllu", "json"]
 Kind = Annotated[
     Input | None,
     typer.Option(
         "--input",
         help="Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a "
-        "line, CoNLL-U or JSON lines; detected if not given.",
+        "line, Markdown, HTML, CoNLL-U or JSON lines; detected if not given.",
     ),
 ]
 Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")]

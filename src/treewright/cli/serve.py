@@ -55,8 +55,8 @@ def serve(
     max_body: Annotated[int, opt.number_option("Largest request; in MiB.")] = 4,
     max_requests: Annotated[int, opt.number_option("Requests in work at a time; more are answered by 503.")] = 64,
     timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of a request.")
-    ] = 30.0,
+        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of an answer.")
+    ] = 300.0,
     max_seconds: Annotated[float, opt.seconds_option("2 if not given. The best tree found by then has a gap")] = 2.0,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -50,7 +50,7 @@ def why(
     sentence: Annotated[
         str, typer.Option("--sentence", metavar="SENTENCE", help="The sentence; its number, or its sent_id.")
     ] = "1",
-    count: Annotated[int, opt.number_option("How many to list; heads, without --head.")] = 5,
+    count: Annotated[int, opt.max_option("heads, if --head is not given")] = 5,
     text: Text = None,
     kind: Kind = None,
     max_seconds: opt.MaxSeconds = None,

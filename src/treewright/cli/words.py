@@ -235,7 +235,7 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
 def show(
     model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
     forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
-    count: Annotated[int, opt.number_option("How many to list; of the closest words, and of the class.")] = 10,
+    count: Annotated[int, opt.max_option("of the closest words, and of the class")] = 10,
     as_json: opt.Json = False,
 ) -> None:
     from treewright.words import Words

@@ -5,18 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING, Any, TypeGuard, cast
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.corpus.graph import Token
 from treewright.corpus.offsets import has_space_after, surface_tokens, token_range
-from treewright.errors import InputError, MissingPackage
+from treewright.errors import MissingPackage
 
 if TYPE_CHECKING:
     import networkx
-    import pandas
     import spacy
 
     from treewright.corpus.sentence import Sentence
@@ -102,53 +101,6 @@ def from_dict(value: Mapping[str, Any]) -> dict[str, Any]:
     return arguments | {name: value[name] for name in ("sent_id", "text") if value.get(name) is not None}
 
 
-# -- tables
-
-
-def is_sentence(value: Sentence | Iterable[Sentence]) -> TypeGuard[Sentence]:
-    return hasattr(value, "forms")
-
-
-def _as_list(sentences: Sentence | Iterable[Sentence]) -> list[Sentence]:
-    return [sentences] if is_sentence(sentences) else list(cast("Iterable[Sentence]", sentences))
-
-
-def to_dataframe(sentences: Sentence | Iterable[Sentence]) -> pandas.DataFrame:
-    """Return a pandas DataFrame: a row for each word, its cells, offsets and probabilities.
-
-    Of several sentences, the first column is the number of the sentence. Offsets that are not known (see
-    `Sentence.offsets`) are <NA>, probabilities NaN.
-    """
-    pandas = load_package("pandas", "to_dataframe")
-    rows: dict[str, list[Any]] = {"sentence": []}
-    for number, sentence in enumerate(_as_list(sentences)):
-        rows["sentence"] += [number] * len(sentence)
-        for name, values in _columns(sentence).items():
-            rows.setdefault(name, []).extend(values)
-    frame = pandas.DataFrame(rows)
-    for name in ("begin", "end"):
-        if name in frame:
-            frame[name] = pandas.array(rows[name], dtype="Int64")  # integers, and <NA> where an offset is not known
-    return frame.drop(columns="sentence") if is_sentence(sentences) else frame
-
-
-def _columns(sentence: Sentence) -> dict[str, Sequence[Any]]:
-    words = len(sentence)
-    columns: dict[str, Sequence[Any]] = {"id": range(1, words + 1), "form": sentence.forms}
-    for name, attribute in COLUMNS.items():
-        if name == "deprel":
-            columns["head"] = sentence.heads.tolist()
-        columns[name] = getattr(sentence, attribute)
-    try:
-        columns["begin"], columns["end"] = zip(*sentence.offsets(), strict=True)
-    except InputError:
-        columns["begin"] = columns["end"] = [None] * words
-    for name in CONFIDENCE.values():
-        probabilities = getattr(sentence, name)
-        columns[name] = [math.nan] * words if probabilities is None else probabilities.tolist()
-    return columns
-
-
 # -- graphs
 
 
@@ -177,7 +129,7 @@ def to_spacy(sentences: Sentence | Sequence[Sentence], vocab: spacy.Vocab | None
     head, only the starts of sentences are set. As in spaCy's own converter, the label "root" becomes "ROOT". A UPOS
     that spaCy does not have is left empty.
     """
-    sentences = _as_list(sentences)
+    sentences = sentences if isinstance(sentences, Sequence) else [sentences]
     tokens = load_package("spacy.tokens", "to_spacy")
     known_tags = load_package("spacy.parts_of_speech", "to_spacy").IDS
     columns: dict[str, list[Any]] = {name: [] for name in ("words", "spaces", "tags", "pos", "morphs", "lemmas")}

@@ -89,6 +89,13 @@ class Lines:
             self.suspect = True
             return data.decode("utf-8", "surrogateescape")
 
+    @property
+    def share(self) -> float:
+        """The share of a file on disk that has been read; 0 for anything else."""
+        if not (self._ours and self.is_file) or self._file.closed:
+            return 0.0
+        return min(1.0, self._file.tell() / max(1, os.path.getsize(self.name)))
+
     def close(self) -> None:
         if self._ours:
             self._file.close()
@@ -196,6 +203,11 @@ class Reader(Generic[T]):
     def name(self) -> str:
         """The file's name, as messages give it."""
         return self._lines.name
+
+    @property
+    def share(self) -> float:
+        """The share of the file that has been read; 0 if its size is not known."""
+        return self._lines.share
 
     @property
     def skipped(self) -> int:

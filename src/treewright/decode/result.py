@@ -3,9 +3,9 @@
 The words of certification, defined here and nowhere else. The bound is an upper bound on the value of every tree under
 the same constraints, rounding included. The gap is an upper bound on (value of any other tree) - (value of this tree);
 it is computed from differences of scores, so that it can be smaller than the rounding of score and bound. A result is
-certified when its gap is at most tolerance * spread. The spread is the scale of the differences between scores: what
-the tree loses against the best score of every part in its place (core/trees/losses.hpp). `evidence` names the kind of
-proof; `Certified.certified` is the only test, for trees and graphs.
+certified when its gap is at most tolerance * spread. The spread is the scale of the differences between trees; its
+definition is on docs/decoding.md, "What certified means". `evidence` names the kind of proof; `Certified.certified` is
+the only test, for trees and graphs.
 """
 
 from __future__ import annotations

@@ -11,6 +11,7 @@ from collections.abc import Set
 
 from treewright.draw.scene import Arc, Scene
 
+MARKED = "marked"  # the class of marked words and arcs in SVG
 CONFIDENCE_STEPS = (0.5, 0.75, 0.9, 0.99)  # where one colour ends and the next begins; not tuned
 CONFIDENCE_NAMES = ("< 50%", "< 75%", "< 90%", "< 99%", "≥ 99% confidence")
 
@@ -46,6 +47,11 @@ def style_of(arc: Arc) -> str:
     if arc.kind == "tree" and arc.confidence is not None:
         return f"sure-{confidence_step(arc.confidence)}"
     return arc.kind
+
+
+def classes_of(arc: Arc) -> str:
+    """Return the classes of an arc in SVG: its style, and whether it is marked."""
+    return f"{style_of(arc)} {MARKED}" if arc.is_marked else style_of(arc)
 
 
 def legend(scene: Scene) -> list[tuple[str, str]]:

@@ -11,12 +11,12 @@ import json
 from typing import Any
 
 from treewright.draw import phrase_vector, vector
-from treewright.draw.colour import MEANING, style_of
+from treewright.draw.colour import MARKED, MEANING, style_of
 from treewright.draw.layout import Line, Row, Stroke, break_rows, line_of, row_of
 from treewright.draw.measure import per_cent, pixels
 from treewright.draw.phrase import Phrases, Sideways
 from treewright.draw.scene import Scene, Word
-from treewright.draw.style import ARC_KINDS, style_sheet
+from treewright.draw.style import ARC_KINDS, mark_style, style_sheet
 from treewright.draw.vector import LABEL_SIZE, MARGIN, MEDIUM
 
 Data = dict[str, Any]
@@ -31,6 +31,7 @@ CONSTANTS: Data = {
 } | {
     "STYLES": ARC_KINDS,
     "JUDGED": list(MEANING),
+    "MARKED": MARKED,
     "NODE_LEVEL": phrase_vector.LEVEL,
     "NODE_LINE": phrase_vector.LINE,
     "NODE_CORNER": phrase_vector.CORNER,
@@ -39,6 +40,7 @@ CONSTANTS: Data = {
     "BRANCH": phrase_vector.BRANCH,
     "STACK": vector.STACK,
     "STYLE_SHEET": vector.STYLE.format(rules=style_sheet()),
+    "MARK_STYLE": vector.STYLE.format(rules=mark_style()),
 }
 
 
@@ -67,6 +69,10 @@ def dependency_data(scene: Scene, widths: tuple[int, ...]) -> Data:
         "arcs": [arc_data(line, i) for i in range(len(scene.arcs))],
         "layouts": [layout_data(line, rows) for rows in layouts],
     }
+    if marked := [place for place, word in enumerate(scene.words, start=1) if word.is_marked]:
+        data["markedWords"] = marked
+    if marked := [i for i, arc in enumerate(scene.arcs) if arc.is_marked]:
+        data["markedArcs"] = marked
     if scene.tokens:
         data["tokens"] = [(token.first, token.last, vector.clip_note(token.form)) for token in scene.tokens]
         data["extents"] = [(line.begin(word), line.end(word)) for word in range(1, 1 + len(scene.words))]

@@ -20,6 +20,8 @@ function drawing(data, title, layout) {
   });
 }
 
+// A mark is part of the class: words by their place, arcs by their index; the filter of a page adds its own.
+const marked = (marks, item) => (marks && marks.includes(item) ? ` ${C.MARKED}` : "");
 const formOf = (data, node) => data.words[node - 1][0];
 const numberOf = (data, node) => data.words[node - 1][3] || String(node);
 
@@ -48,7 +50,7 @@ function wordParts(frame, row, node, numberLine) {
   const part = (style, y, text, title = "", direction = "") => fill(C.WORD, { style, x, y, direction, text: escaped(text), title });
   const [lemma, tags, features] = details.split("\n");
   const hover = details ? [form, lemma && `lemma: ${lemma}`, tags, features].filter(Boolean).join("\n") : shown && form;
-  const style = number.includes(".") ? "form empty" : "form";
+  const style = `form${number.includes(".") ? " empty" : ""}${marked(frame.data.markedWords, node)}`;
   const parts = [part(style, y, shown || form, titled(hover), frame.data.rtl ? ' direction="rtl"' : "")];
   const below = y + C.FORM_LINE - C.FORM_SIZE;
   notes.split("\n").forEach((note, k) => note && parts.push(part("note", below + (k + 1) * C.NOTE_LINE - 4, note)));
@@ -93,7 +95,7 @@ function stroke(frame, row, [i, level, label], edge, step) {
     ? { x: (cut === "right" ? x2 : x1) + outwards * 2, y, shape: `l${-outwards * C.TIP} -4v8` }
     : { x: arrow, y: edge + step * 3, shape: `l-4 ${step * C.TIP}h8` };
   return fill(C.ARC, {
-    style: C.STYLES[style],
+    style: C.STYLES[style] + marked(data.markedArcs, i),
     title: escaped(arcInWords(data, arc)),
     path,
     tip: fill(C.TIP_PATH, tip),

@@ -20,10 +20,10 @@ document.documentElement.classList.add("scripted");
     return drawingsOf(article).map((data, i) => drawing(data, title, layouts[i]));
   };
 
-  function draw(article) {
+  function draw(article, isStale = false) {
     const target = article.querySelector(".drawing") || article.appendChild(newTarget(article));
     const layouts = drawingsOf(article).map((data) => fitting(data.layouts, target.clientWidth));
-    if (target.layouts && layouts.every((layout, i) => layout === target.layouts[i])) return;
+    if (!isStale && target.layouts && layouts.every((layout, i) => layout === target.layouts[i])) return;
     target.layouts = layouts;
     target.innerHTML = svgsOf(article, layouts).join("\n");
   }
@@ -41,7 +41,9 @@ document.documentElement.classList.add("scripted");
   }
 
   function saveDrawing(article) {
-    const svg = stacked(svgsOf(article, article.querySelector(".drawing").layouts)).replace("<rect", () => `${C.STYLE_SHEET}<rect`);
+    const drawn = stacked(svgsOf(article, article.querySelector(".drawing").layouts));
+    const style = C.STYLE_SHEET + (drawn.includes(` ${C.MARKED}"`) ? C.MARK_STYLE : "");
+    const svg = drawn.replace("<rect", () => `${style}<rect`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([svg], { type: "image/svg+xml" }));
     link.download = `${(article.querySelector(".name")?.textContent || article.id).replace(/[^\p{L}\p{N}._-]+/gu, "_")}.svg`;
@@ -95,19 +97,6 @@ document.documentElement.classList.add("scripted");
     if (target) target.scrollIntoView();
   }
 
-  // Terms are parts of words, labels, tags, lemmas and names. head -> modifier is an arc: each side is a form, lemma or
-  // tag of the word, or the label of the arc; a side that is left out is any word.
-  function parsed(query) {
-    const tokens = query.toLowerCase().replace(/→|-+>/g, " -> ").split(/\s+/).filter(Boolean);
-    const terms = [], arcs = [];
-    tokens.forEach((token, i) => {
-      const beside = (k) => (tokens[k] && tokens[k] !== "->" && tokens[k] !== "*" ? tokens[k] : "");
-      if (token === "->") arcs.push([beside(i - 1), beside(i + 1)]);
-      else if (token !== "*" && tokens[i - 1] !== "->" && tokens[i + 1] !== "->") terms.push(token);
-    });
-    return { terms, arcs };
-  }
-
   function textOf(article) {
     if (!texts.has(article)) {
       const parts = drawingsOf(article).flatMap((data) =>
@@ -115,24 +104,6 @@ document.documentElement.classList.add("scripted");
       texts.set(article, `${article.querySelector("h2").textContent} ${article.querySelector(".text").textContent} ${parts.join(" ")}`.toLowerCase());
     }
     return texts.get(article);
-  }
-
-  function sideFits(data, node, label, term) {
-    if (!term || label === term || label.startsWith(`${term}:`)) return true;
-    if (node < 1) return node === 0 && term === "root";
-    const [form, notes = "", details = ""] = data.words[node - 1];
-    const [lemma = "", tags = ""] = details.split("\n");
-    return [form, lemma, ...tags.split(" "), ...notes.split("\n")].some((text) => text.toLowerCase() === term);
-  }
-
-  // In a phrase-structure tree the arrow is from a node to its child.
-  function arcFits(data, [head, modifier]) {
-    const fits = (node, term) => !term || (node && node[1].toLowerCase() === term);
-    if (data.nodes) return data.nodes.some((node) => node[0] >= 0 && fits(data.nodes[node[0]], head) && fits(node, modifier));
-    return data.arcs.some(([from, to, , text, , , , note = "", , full]) => {
-      const label = (full || text).toLowerCase() + (note.startsWith(":") ? note.split(" ")[0].toLowerCase() : "");
-      return sideFits(data, from, label, head) && sideFits(data, to, label, modifier);
-    });
   }
 
   function filter() {
@@ -143,6 +114,8 @@ document.documentElement.classList.add("scripted");
         terms.every((term) => textOf(article).includes(term)) && arcs.every((arc) => drawingsOf(article).some((data) => arcFits(data, arc)));
       article.hidden = !fits;
       count += fits;
+      const changed = fits && drawingsOf(article).map((data) => mark(data, terms, arcs)).some(Boolean);
+      if (changed && article.querySelector(".drawing")) draw(article, true);
     }
     shown.textContent = count === articles.length ? "" : `${count} of ${articles.length} shown`;
   }

@@ -63,7 +63,7 @@ def page_parts(scenes: Iterable[Scene | Phrases], *, title: str, widths: tuple[i
     """Yield the page in parts: its beginning, each sentence, its end."""
     source = files("treewright.draw")
     begin, end = (source / "page.html").read_text("utf-8").split("{articles}")
-    scripts = [(source / name).read_text("utf-8") for name in ("drawing.js", "page.js")]
+    scripts = [(source / name).read_text("utf-8") for name in ("drawing.js", "filter.js", "page.js")]
     yield begin.format(
         title=escape(title),
         style=page_style() + (source / "page.css").read_text("utf-8"),

@@ -15,7 +15,7 @@ from treewright.draw.page import layout_widths, page_parts
 from treewright.draw.phrase import Phrases, is_phrase_tree, phrases_of
 from treewright.draw.phrase_terminal import phrase_text
 from treewright.draw.phrase_vector import phrase_svg
-from treewright.draw.scene import Direction, Features, Scene, States, scene_of
+from treewright.draw.scene import Direction, Features, Marks, Scene, States, scene_of
 from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
@@ -50,6 +50,7 @@ class Content(View, total=False):
     states: States | None  # of arcs (head, modifier)
     cursor: int | None
     hints: Mapping[int, str] | None
+    marks: Marks
 
 
 def text(
@@ -72,10 +73,11 @@ def text(
     gold: the sentence, the heads or the tree to compare with. given: the partial annotation that was completed; arcs
     whose heads it has are marked. enhanced: draw the graph too; arcs that only the graph has are below the words.
     features: columns to write under the words, names or a mapping of names to columns; "misc:KEY" is a key of MISC.
-    direction: "ltr", "rtl" or "auto", that of most words. states: what is known of arcs (head, modifier): "suggested",
-    "decided", "pinned", "changed", "doubtful" or "rejected" (`treewright.pipeline.Session.states`); rejected arcs that
-    the tree does not have are below the words. hints: letters to write under words, by number. cursor: the number of
-    the word that is framed, in SVG.
+    direction: "ltr", "rtl" or "auto", that of most words. marks: what to emphasise, words by number and arcs as (head,
+    modifier); text has brackets around such words, SVG and pages another colour. states: what is known of arcs (head,
+    modifier): "suggested", "decided", "pinned", "changed", "doubtful" or "rejected"
+    (`treewright.pipeline.Session.states`); rejected arcs that the tree does not have are below the words. hints:
+    letters to write under words, by number. cursor: the number of the word that is framed, in SVG.
 
     >>> print(text(forms=["Dogs", "chase", "cats"], heads=[2, 0, 2], deprels=["nsubj", "root", "obj"]))
              root
@@ -145,14 +147,16 @@ def html(
     *,
     gold: Any = None,
     given: Any = None,
+    marks: Any = None,
     width: int | None = None,
     title: str = "Treewright",
     **view: Unpack[View],
 ) -> Drawing:
     """Draw each sentence, or the one sentence given, on one web page that needs no other file.
 
-    gold, given: as many sentences or trees. Drawings follow the width of the window; width limits them to at most so
-    many pixels. view: enhanced, features and direction as in `text`. title is that of the page.
+    gold, given: as many sentences or trees. marks: as many lists of words and arcs, as in `text`. Drawings follow the
+    width of the window; width limits them to at most so many pixels. view: enhanced, features and direction as in
+    `text`. title is that of the page.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")
@@ -160,8 +164,9 @@ def html(
     (True, 1)
     """
     if hasattr(sentences, "heads") or is_phrase_tree(sentences):
-        sentences, gold, given = [sentences], None if gold is None else [gold], None if given is None else [given]
-    pairs = beside(sentences, gold=gold, given=given)
+        sentences = [sentences]
+        gold, given, marks = (None if other is None else [other] for other in (gold, given, marks))
+    pairs = beside(sentences, gold=gold, given=given, marks=marks)
     return Drawing("".join(html_parts(pairs, width=width, title=title, **view)), "html")
 
 

@@ -7,7 +7,7 @@ graph among them.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
@@ -23,6 +23,7 @@ Kind = (
 States = Mapping[tuple[int, int], str]  # of arcs (head, modifier)
 Direction = Literal["auto", "ltr", "rtl"]
 Features = Sequence[str] | Mapping[str, Sequence[str]] | None
+Marks = Iterable[Any] | None  # words by number (3, "8.1") and arcs as pairs of numbers (head, modifier)
 
 
 @dataclass(frozen=True)
@@ -39,6 +40,7 @@ class Word:
     has_hint: bool = False
     is_cursor: bool = False
     details: tuple[str, ...] = ()  # lemma, tags, features; or nothing
+    is_marked: bool = False
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Arc:
     note: str = ""
     below: bool = False
     confidence: float | None = None
+    is_marked: bool = False
 
     @property
     def is_stub(self) -> bool:
@@ -118,6 +121,7 @@ def scene_of(
     *,
     gold: Any = None,
     given: Any = None,
+    marks: Marks = None,
     enhanced: bool | None = None,
     features: Features = None,
     direction: Direction = "auto",
@@ -146,9 +150,12 @@ def scene_of(
     notes = notes_of(sentence, columns, features, len(analysis.forms))
     details = details_of(sentence, columns, len(analysis.forms)) if with_details else [()] * len(analysis.forms)
     words = [Word(form, note, details=more) for form, note, more in zip(analysis.forms, notes, details, strict=True)]
-    words = with_marks(words, cursor, hints or {})
+    words = with_cursor_and_hints(words, cursor, hints or {})
+    numbered = list(number_words(words, empty_forms(sentence), positions))
+    if marks is not None:
+        numbered, arcs = with_marks(numbered, arcs, marks, positions)
     return Scene(
-        tuple(number_words(words, empty_forms(sentence), positions)),
+        tuple(numbered),
         tuple(arcs),
         tuple(tokens_of(sentence, positions)),
         clean(title if title is not None else str(getattr(sentence, "text", None) or " ".join(analysis.forms))),
@@ -409,7 +416,7 @@ def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) 
 
 def with_states(arcs: list[Arc], states: States, positions: Mapping[str, int]) -> list[Arc]:
     """Return the arcs with their states, and below the words the rejected ones."""
-    kinds: dict[tuple[int, int], State] = {}
+    kinds: dict[tuple[int, int], Any] = {}  # a State each, checked here
     for (head, modifier), state in states.items():
         if state not in STATES:
             raise InputError(f"states: arc ({head}, {modifier}) is {state!r}; expected one of {', '.join(STATES)}")
@@ -427,7 +434,7 @@ def with_state(arc: Arc, state: State | None) -> Arc:
     return arc if state is None else replace(arc, kind=state, note=STATE_NOTES.get(state, "") + arc.note)
 
 
-def with_marks(words: list[Word], cursor: int | None, hints: Mapping[int, str]) -> list[Word]:
+def with_cursor_and_hints(words: list[Word], cursor: int | None, hints: Mapping[int, str]) -> list[Word]:
     """Return the words, the one under the cursor marked, with hints as the first line under them."""
     for name, numbers in (("cursor", () if cursor is None else (cursor,)), ("hints", hints)):
         for number in numbers:
@@ -439,6 +446,24 @@ def with_marks(words: list[Word], cursor: int | None, hints: Mapping[int, str]) 
             for m, word in enumerate(words, 1)
         ]
     return [replace(word, is_cursor=m == cursor) for m, word in enumerate(words, 1)]
+
+
+def with_marks(
+    words: list[Word], arcs: list[Arc], marks: Iterable[Any], positions: Mapping[str, int]
+) -> tuple[list[Word], list[Arc]]:
+    """Mark words and arcs; the root, and an empty node or arc that is not drawn, are passed over."""
+    marked: set[int | None] = set()
+    marked_arcs: set[tuple[int | None, int | None]] = set()
+    for mark in marks:
+        if isinstance(mark, tuple):
+            head, modifier, *_ = mark
+            marked_arcs.add((positions.get(str(head)), positions.get(str(modifier))))
+        else:
+            marked.add(positions.get(str(mark)))
+    return (
+        [replace(word, is_marked=True) if place in marked else word for place, word in enumerate(words, start=1)],
+        [replace(arc, is_marked=True) if (arc.head, arc.modifier) in marked_arcs else arc for arc in arcs],
+    )
 
 
 def judge_arc(arc: Arc, right_head: bool, label: str) -> Arc:

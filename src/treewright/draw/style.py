@@ -31,6 +31,7 @@ COLOURS = {
     "changed": ("#8a2aa8", "#dc9df2"),
     "doubtful": ("#ad6500", "#f5b955"),
     "rejected": ("#b3123f", "#ff8299"),
+    "marked": ("#b3005e", "#ff8ac4"),
     "sure-0": ("#a82c06", "#f4693a"),
     "sure-1": ("#ad6500", "#f5b955"),
     "sure-2": ("#76703f", "#d6cf9f"),
@@ -38,7 +39,7 @@ COLOURS = {
     "sure-4": ("#1b4588", "#5f95dd"),
 }
 
-ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint")]
+ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint", "marked")]
 
 SHAPES = f"""\
 .treewright text{{font-family:{FONT}}}
@@ -70,6 +71,12 @@ SHAPES = f"""\
 .treewright .arc:hover text{{font-weight:bold}}
 """
 
+MARK_SHAPES = """\
+.treewright .form.marked{font-weight:bold;text-decoration:underline}
+.treewright .arc.marked path{stroke-width:2.8}
+.treewright .arc.marked text{font-weight:bold}
+"""
+
 
 def colour_rules(colour: Mapping[str, str]) -> str:
     """Return the colours as rules; shapes are the same on every ground."""
@@ -89,22 +96,37 @@ def colour_rules(colour: Mapping[str, str]) -> str:
     return "\n".join(rules) + "\n"
 
 
+def mark_rules(colour: Mapping[str, str]) -> str:
+    """Return the colours of marked words and arcs as rules."""
+    return f".treewright .arc.marked{{color:{colour['marked']}}}\n.treewright .form.marked{{fill:{colour['marked']}}}\n"
+
+
 LIGHT, DARK = ({name: pair[ground] for name, pair in COLOURS.items()} for ground in (0, 1))
 
 
 def style_sheet() -> str:
-    """Return the rules of drawings, light, or dark where the reader prefers it: for pages with `svg(style=False)`."""
+    """Return the rules of drawings, light, or dark where the reader prefers it: for pages with `svg(style=False)`.
+
+    >>> ".treewright .arc path" in style_sheet()
+    True
+    """
     return f"{SHAPES}{colour_rules(LIGHT)}@media(prefers-color-scheme:dark){{\n{colour_rules(DARK)}}}\n"
+
+
+def mark_style() -> str:
+    """Return the rules that an SVG file with marks has besides."""
+    return f"{MARK_SHAPES}{mark_rules(LIGHT)}@media(prefers-color-scheme:dark){{\n{mark_rules(DARK)}}}\n"
 
 
 def page_style() -> str:
     """Return the rules for a page with many drawings: colours as variables, which the reader can switch."""
     light_names, dark_names = variables(LIGHT), variables(DARK)
+    colours = {name: f"var(--{name})" for name in COLOURS}
     return (
         f":root{{{light_names}}}\n"
         f"@media(prefers-color-scheme:dark){{:root:not([data-theme=light]){{{dark_names}}}}}\n"
         f":root[data-theme=dark]{{{dark_names}}}\n"
-        f"{SHAPES}{colour_rules({name: f'var(--{name})' for name in COLOURS})}"
+        f"{SHAPES}{colour_rules(colours)}{MARK_SHAPES}{mark_rules(colours)}"
     )
 
 

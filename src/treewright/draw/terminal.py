@@ -47,7 +47,8 @@ def dependency_text(scene: Scene, *, width: int | None = None, pen: Pen) -> str:
 
 
 def word_lines(word: Word, pen: Pen, limit: int, numbered: bool) -> list[str]:
-    lines = [word.form, *word.notes] + ([word.number] if numbered else [])
+    form = f"[{word.form}]" if word.is_marked else word.form
+    lines = [form, *word.notes] + ([word.number] if numbered else [])
     return [pen.clip(line, limit) for line in lines]
 
 

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from functools import partial
 from html import escape
 
-from treewright.draw.colour import legend, style_of
+from treewright.draw.colour import MARKED, classes_of, legend
 from treewright.draw.layout import Medium, Row, Stroke, lay_out, tokens_in
 from treewright.draw.measure import RIGHT_TO_LEFT_MARK, clip, is_right_to_left, per_cent, pixels
 from treewright.draw.scene import ROOT, UNKNOWN, Arc, Scene, Token, Word
-from treewright.draw.style import style_sheet
+from treewright.draw.style import mark_style, style_sheet
 
 # Sizes in pixels, not tuned.
 FORM_SIZE, NOTE_SIZE, LABEL_SIZE, TAG_SIZE, NUMBER_SIZE = 16, 12, 12, 11, 10
@@ -82,7 +82,8 @@ def dependency_svg(
     body = [part for row in placed for part in draw_row(frame, row, numbered=len(rows) > 1)]
     drawn, height = draw_legend(keys, y - ROW_GAP // 2, inner)
     bottom = y - ROW_GAP // 2 + height if keys else y - ROW_GAP
-    return svg_element(inner, inner_height(bottom), scene.title, description(scene), body + drawn, style)
+    has_marks = any(word.is_marked for word in scene.words) or any(arc.is_marked for arc in scene.arcs)
+    return svg_element(inner, inner_height(bottom), scene.title, description(scene), body + drawn, style, has_marks)
 
 
 def inner_width(rows: list[Row]) -> int:
@@ -120,14 +121,22 @@ def note_lines(scene: Scene, row: Row) -> int:
     return max(len(word.notes) for word in scene.words[row.first - 1 : row.last])
 
 
-def svg_element(inner: int, inner_height: int, title: str, description: str, body: list[str], style: bool) -> str:
+def svg_element(
+    inner: int,
+    inner_height: int,
+    title: str,
+    description: str,
+    body: list[str],
+    style: bool,
+    has_marks: bool = False,
+) -> str:
     """Return the drawing around its parts, which are within the margins."""
     return SVG.format(
         width=inner + 2 * MARGIN,
         height=inner_height + 2 * MARGIN,
         title=escape(title),
         description=escape(description),
-        style=STYLE.format(rules=style_sheet()) if style else "",
+        style=STYLE.format(rules=style_sheet() + mark_style() * has_marks) if style else "",
         body="\n".join(body),
     )
 
@@ -228,7 +237,7 @@ def draw_word(frame: Frame, word: Word, middle: int, baseline: int, notes: int, 
     form = clip_form(word.form)
     title = f"<title>{escape(word.form)}</title>" if form != word.form else ""
     direction = ' direction="rtl"' if frame.scene.rtl else ""
-    style = "form empty" if word.empty else "form"
+    style = ("form empty" if word.empty else "form") + f" {MARKED}" * word.is_marked
     data = frame.word_data(word)
     drawn = [WORD.format(style=style, x=x, y=y, direction=direction, data=data, text=escape(form), title=title)]
     if word.is_cursor:
@@ -266,7 +275,7 @@ def draw_stroke(frame: Frame, stroke: Stroke, edge: int, step: int) -> str:
     y = edge + step * (FOOT + stroke.level * LEVEL - LABEL_SIZE // 2)
     label = label_element(arc, frame.x(stroke.label + pixels(text, LABEL_SIZE) // 2), y) if text else ""
     return ARC.format(
-        style=style_of(arc),
+        style=classes_of(arc),
         data=frame.arc_data(arc),
         title=escape(arc_in_words(frame.scene, arc)),
         path=stub_path(frame, stroke, edge, y, step) if arc.is_stub else arc_path(frame, stroke, edge, y, step),
@@ -358,11 +367,11 @@ def draw_legend(keys: list[tuple[str, str]], top: int, inner: int) -> tuple[list
 def stack_drawings(drawings: Sequence[str]) -> str:
     """Return one SVG element with all drawings below each other; a single one as it is.
 
-    The style sheet, which all have, is kept once.
+    The style sheet, which all have, is kept once; drawings with marks have the longer one.
     """
     if len(drawings) == 1:
         return drawings[0]
-    style = STYLE_ELEMENT.search(drawings[0])
+    style = max((match[0] for drawing in drawings if (match := STYLE_ELEMENT.search(drawing))), key=len, default="")
     placed: list[str] = []
     y = widest = 0
     for drawing in drawings:
@@ -372,4 +381,4 @@ def stack_drawings(drawings: Sequence[str]) -> str:
         width, height = int(size[1]), int(size[2])
         placed.append(STYLE_ELEMENT.sub("", drawing).replace("<svg ", f'<svg y="{y}" ', 1))
         y, widest = y + height, max(widest, width)
-    return STACK.format(width=widest, height=y, style=style[0] if style else "", drawings="".join(placed))
+    return STACK.format(width=widest, height=y, style=style, drawings="".join(placed))

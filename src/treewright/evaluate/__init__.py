@@ -12,14 +12,16 @@ The figures of the Universal Dependencies evaluation agree with those of the off
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
 
 from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
+from treewright.evaluate.batches import batches_of
 from treewright.evaluate.bracketing import BracketEvaluation, Parameters, brackets
-from treewright.evaluate.breakdown import BREAKDOWNS, break_down
+from treewright.evaluate.breakdown import BREAKDOWNS, break_down, merge_groups
 from treewright.evaluate.calibration import Reliability, calibration, reliability
 from treewright.evaluate.columns import Columns
 from treewright.evaluate.scores import Evaluation, Score
@@ -59,8 +61,18 @@ def evaluate(
     """
     if by is not None and by not in BREAKDOWNS:
         raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")
-    columns, skipped = load([gold, system], ["gold", "system"], skip_bad=skip_bad, progress=progress)
-    return evaluation_of(Judgement(align(*columns)), skipped, by=by, punct=punct, subtypes=subtypes)
+    if skip_bad:
+        columns, skipped = load([gold, system], ["gold", "system"], skip_bad=True, progress=progress)
+        return evaluation_of([Judgement(align(*columns))], skipped, by=by, punct=punct, subtypes=subtypes)
+    return evaluation_of(judge_batches(gold, system, progress), by=by, punct=punct, subtypes=subtypes)
+
+
+def judge_batches(gold: Source, system: Source, progress: Progress | None) -> Iterator[Judgement]:
+    """Align the words of both files batch by batch; call progress with the share that is done."""
+    for of_gold, of_system, share in batches_of(gold, system):
+        yield Judgement(align(of_gold, of_system))
+        if progress:
+            progress(share)
 
 
 def compare(
@@ -95,8 +107,8 @@ def compare(
     columns, skipped = load([gold, a, b], ["gold", "a", "b"], skip_bad=skip_bad, progress=progress)
     of_a, of_b = (Judgement(align(columns[0], system)) for system in columns[1:])
     return Comparison(
-        a=evaluation_of(of_a, skipped, punct=punct),
-        b=evaluation_of(of_b, skipped, punct=punct),
+        a=evaluation_of([of_a], skipped, punct=punct),
+        b=evaluation_of([of_b], skipped, punct=punct),
         differences=differences_of(of_a, of_b, metrics, punct=punct, samples=samples, seed=seed),
         samples=samples,
         seed=seed,
@@ -104,22 +116,46 @@ def compare(
 
 
 def evaluation_of(
-    judgement: Judgement, skipped: int, *, by: str | None = None, punct: bool = True, subtypes: bool = False
+    judgements: Iterable[Judgement],
+    skipped: int = 0,
+    *,
+    by: str | None = None,
+    punct: bool = True,
+    subtypes: bool = False,
 ) -> Evaluation:
-    groups = break_down(judgement, by, punct=punct, subtypes=subtypes) if by else ()
-    notes = [note for side in (judgement.gold, judgement.system) if (note := note_on_roots(side.columns))]
+    """Add up the scores of the parts of a file."""
+    scores: dict[str, Score] = {}
+    groups, several_roots = [], (SeveralRoots(), SeveralRoots())
+    for judgement in judgements:
+        part = scores_of(judgement, punct=punct)
+        scores = {name: scores[name] + score for name, score in part.items()} if scores else part
+        if by:
+            groups.append(break_down(judgement, by, punct=punct, subtypes=subtypes))
+        for roots, side in zip(several_roots, (judgement.gold, judgement.system), strict=True):
+            roots.count(side.columns)
+    notes = [roots.note for roots in several_roots if roots.sentences]
     if skipped:
         notes.append(f"{skipped} bad sentence{'s' * (skipped > 1)} left out of both files")
-    return Evaluation(scores_of(judgement, punct=punct), by, groups, tuple(notes))
+    return Evaluation(scores, by, merge_groups(groups, by) if by else (), tuple(notes))
 
 
-def note_on_roots(columns: Columns) -> str | None:
-    """Return a note: the official script refuses a file in which a sentence has several roots."""
-    sentences = columns.sentence_of[columns.heads < 0]
-    several = sentences[1:][sentences[1:] == sentences[:-1]]
-    if not len(several):
-        return None
-    place = columns.place(columns.lines[columns.first[several[0]]])
-    count = len(set(several.tolist()))
-    sentences_with = f"{count} sentence{'s' * (count > 1)} with several roots"
-    return f"{sentences_with}, the first at {place}: the official script stops there"
+@dataclass
+class SeveralRoots:
+    """The sentences of a file with several roots: the official script refuses such a file."""
+
+    sentences: int = 0
+    first_place: str = ""
+
+    def count(self, columns: Columns) -> None:
+        """Count the sentences of a part of the file."""
+        sentences = columns.sentence_of[columns.heads < 0]
+        several = sentences[1:][sentences[1:] == sentences[:-1]]
+        if len(several) and not self.sentences:
+            self.first_place = columns.place(columns.lines[columns.first[several[0]]])
+        self.sentences += len(set(several.tolist()))
+
+    @property
+    def note(self) -> str:
+        """The note for the user."""
+        sentences_with = f"{self.sentences} sentence{'s' * (self.sentences > 1)} with several roots"
+        return f"{sentences_with}, the first at {self.first_place}: the official script stops there"

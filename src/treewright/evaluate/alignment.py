@@ -225,7 +225,8 @@ def difference(gold: Columns, system: Columns) -> str:
     same = len(os.path.commonprefix([gold.text, system.text]))
     gold_place, gold_before, gold_after = surroundings(gold, same)
     system_place, _, system_after = surroundings(system, same)
-    where = f"after {gold_before!r}" if gold_before else "at the very beginning"
+    beginning = "at the beginning of these sentences" if gold.begin else "at the very beginning"
+    where = f"after {gold_before!r}" if gold_before else beginning
     return (
         f"{gold_place} and {system_place}: the texts part {where}: the gold file continues with {gold_after}, "
         f"the system file with {system_after}; the forms of both files, joined without spaces, must be the same "

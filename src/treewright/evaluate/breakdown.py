@@ -6,7 +6,7 @@ the former, precision over the latter (McDonald and Nivre 2007).
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -31,7 +31,7 @@ class Keys:
 
 
 def break_down(judgement: Judgement, by: str, *, punct: bool, subtypes: bool) -> tuple[Group, ...]:
-    """Count the words of each group. With subtypes, relations are taken whole."""
+    """Count the words of each group, also of empty ones. With subtypes, relations are taken whole."""
     keys = BREAKDOWNS[by](judgement, subtypes)
     alignment = judgement.alignment
     gold, system = judgement.gold, judgement.system
@@ -55,7 +55,17 @@ def break_down(judgement: Judgement, by: str, *, punct: bool, subtypes: bool) ->
         count(keys.system, alignment.system_words[arcs]),
         strict=True,
     )
-    return tuple(Group(*row) for row in rows if row[1] or row[2])
+    return tuple(Group(*row) for row in rows)
+
+
+def merge_groups(parts: Iterable[tuple[Group, ...]], by: str) -> tuple[Group, ...]:
+    """Add up the groups of the parts of a file, broken down by `by`; leave out empty ones."""
+    total: dict[str, Group] = {}
+    for groups in parts:
+        for group in groups:
+            total[group.key] = total[group.key] + group if group.key in total else group
+    merged = [group for group in total.values() if group.gold or group.system]
+    return tuple(sorted(merged, key=lambda group: (-group.gold, group.key)) if by == "relation" else merged)
 
 
 def every(side: Side, punct: bool) -> Flags:

@@ -78,6 +78,7 @@ class Columns:
     token_of: Indices  # of each word
     is_multiword_token: Flags
     in_memory: bool
+    begin: int = 0  # the number of sentences before these
 
     def place(self, line: int) -> str:
         """Return file and line, or the number of a sentence in memory, for messages."""
@@ -119,8 +120,14 @@ class Columns:
         return [self.form(word) for word in range(self.first_word[token], self.first_word[token + 1])]
 
 
-def columns_of(sentences: Iterable[Sentence], name: str, vocabulary: Vocabulary, *, in_memory: bool = False) -> Columns:
-    """Collect the columns of sentences, which must be trees; `name` is what messages call their source."""
+def columns_of(
+    sentences: Iterable[Sentence], name: str, vocabulary: Vocabulary, *, in_memory: bool = False, begin: int = 0
+) -> Columns:
+    """Collect the columns of sentences, which must be trees.
+
+    name is what messages call their source; vocabulary numbers their texts. Those in_memory have no lines but numbers;
+    begin is the number of sentences before them.
+    """
     cells: dict[str, list[int]] = {column: [] for column in NAMES}
     heads: list[int] = []
     lines: list[int] = []
@@ -128,7 +135,7 @@ def columns_of(sentences: Iterable[Sentence], name: str, vocabulary: Vocabulary,
     tokens: list[str] = []
     sizes: list[int] = []  # the number of words of each token
     multiwords: list[int] = []  # which tokens are multiword tokens
-    for number, sentence in enumerate(sentences, start=1):
+    for number, sentence in enumerate(sentences, begin + 1):
         for column, texts in zip(NAMES, zip(*sentence.cells(*NAMES), strict=True), strict=True):
             cells[column] += map(vocabulary.__getitem__, texts)
         heads += sentence.head_numbers()
@@ -168,6 +175,7 @@ def columns_of(sentences: Iterable[Sentence], name: str, vocabulary: Vocabulary,
         token_of=token_of,
         is_multiword_token=is_multiword,
         in_memory=in_memory,
+        begin=begin,
     )
     check_trees(columns, numbers)
     if "" in spaceless:

@@ -23,6 +23,10 @@ class Score:
     system: int
     aligned: int | None = None
 
+    def __add__(self, other: Score) -> Score:
+        aligned = None if self.aligned is None or other.aligned is None else self.aligned + other.aligned
+        return Score(self.correct + other.correct, self.gold + other.gold, self.system + other.system, aligned)
+
     @property
     def precision(self) -> float:
         """The share of the system's items that are correct."""
@@ -63,6 +67,15 @@ class Group:
     gold_arcs: int
     system_heads: int
     system_arcs: int
+
+    def __add__(self, other: Group) -> Group:
+        return Group(self.key, *(mine + more for mine, more in zip(self.counts, other.counts, strict=True)))
+
+    @property
+    def counts(self) -> tuple[int, int, int, int, int, int]:
+        """All counts, in the order of the attributes."""
+        heads_and_arcs = (self.gold_heads, self.gold_arcs, self.system_heads, self.system_arcs)
+        return self.gold, self.system, *heads_and_arcs
 
     @property
     def uas(self) -> float:

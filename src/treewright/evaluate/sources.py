@@ -27,8 +27,7 @@ def load(
     by its number; all must then have equally many. progress is called after each source.
     """
     report = progress or (lambda share: None)
-    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
-        raise InputError("standard input (-) is given twice; it can be read once")
+    check_standard_input(sources)
     if skip_bad:
         return load_good(sources, labels, report)
     vocabulary = Vocabulary()
@@ -37,6 +36,12 @@ def load(
         columns.append(load_one(source, label, vocabulary))
         report(READING_SHARE * len(columns) / len(sources))
     return columns, 0
+
+
+def check_standard_input(sources: Sequence[Source]) -> None:
+    """Refuse standard input as more than one source."""
+    if sum(isinstance(source, str) and source == "-" for source in sources) > 1:
+        raise InputError("standard input (-) is given twice; it can be read once")
 
 
 def load_one(source: Source, label: str, vocabulary: Vocabulary) -> Columns:

@@ -20,7 +20,8 @@ from treewright.errors import FormatError, InfeasibleError
 from treewright.induce.model import InducedParser, Trees
 from treewright.induce.tagged import words_of
 from treewright.parser.completion import Completion, check_on_error, fill_in, impossible, untouched
-from treewright.parser.decisions import OPEN, ROOT, Arc, Decisions, check_single_root, is_projective_possible
+from treewright.parser.decisions import OPEN, Arc, Decisions, check_single_root, is_projective_possible
+from treewright.parser.label_rules import ROOT
 
 NO_TREE_OF_THE_MODEL = (
     "no tree of the induced model has all the heads given; completed with the tree that has most of its arcs"

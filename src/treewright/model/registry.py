@@ -83,8 +83,10 @@ def load_parser(path: modelfile.Path, network: bool = True) -> Pipeline | Parser
     if file.kind not in PARSERS:
         raise wrong_kind(file, *PARSERS)
     header, arrays = without_part(file.header, "network"), file.arrays(without="network")
-    model = cast("Pipeline | Parser | InducedParser", restore(component_class(file.kind), file.path, header, arrays))
-    return model.without_network() if hasattr(model, "without_network") else model
+    model: Any = restore(component_class(file.kind), file.path, header, arrays)
+    return cast(
+        "Pipeline | Parser | InducedParser", model if file.kind == "induced parser" else model.without_network()
+    )
 
 
 def load_tagger(path: modelfile.Path) -> Pipeline | Tagger:

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
 NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
+WITHOUT_GRANDCHILDREN = "; scores of grandchildren, which model outer has for projective trees only, were left out"
 
 Indices = NDArray[np.int32]
 Flags = NDArray[np.bool_]
@@ -154,6 +155,8 @@ def answer(question: Question, method: ChosenMethod | None = None) -> Completion
     copy.label_confidence = np.where(open_labels, label_confidence, 1.0)
     entropy = entropies(marginal[:, 1:])
     note = NO_PROJECTIVE_TREE if question.is_crossing else ""
+    if question.is_crossing and question.worker.model.options.outermost:
+        note += WITHOUT_GRANDCHILDREN
     return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, question.is_crossing, note)
 
 

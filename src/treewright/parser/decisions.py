@@ -18,9 +18,9 @@ from treewright.decode.constraints import is_feasible
 from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import FormatError
+from treewright.parser.label_rules import ROOT
 
 OPEN = "_"
-ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 
 Arc = tuple[int, int]  # head, modifier
 

@@ -41,7 +41,10 @@ class Explanation:
 
     @property
     def loss(self) -> float:
-        """The value of the parser's tree less that of the rival; below 0 if pruning removed an arc of a better tree."""
+        """The value of the parser's tree less that of the rival.
+
+        It is below 0 if pruning removed an arc of a better tree, or if the word's head is a decision against the model.
+        """
         return float(self.best.parse.score - self.rival.parse.score)
 
     @property
@@ -121,7 +124,8 @@ class Explanation:
 class Alternative:
     """A head that a word could have: what the best tree with this arc loses, and the probability of the arc.
 
-    is_candidate: whether pruning left this arc. loss is negative where pruning removed an arc of a better tree.
+    is_candidate: whether pruning left this arc. loss is negative where pruning removed an arc of a better tree, or
+    where the head that the word has is a decision against the model.
     """
 
     head: int

@@ -318,7 +318,9 @@ class Parser(Component):
     ) -> Question:
         """Return a question about a sentence under these arcs and what is decided in it; None: under nothing."""
         checked_sentence(sentence)
-        decided = Decisions() if arcs is None else Decisions.asked(sentence, self.model.labels, *arcs[:2])
+        decided = Decisions()
+        if arcs is not None:
+            decided = Decisions.asked(sentence, self.model.labels, arcs.require, arcs.forbid)
         is_projective = self._is_projective(projective)
         return Question.of(self._worker(), sentence, is_projective, max_seconds, decided=decided, all_arcs=all_arcs)
 

@@ -29,6 +29,7 @@ class Question:
     """A sentence as one worker sees it: what is decided, its candidate arcs under the decisions, and their parts.
 
     is_crossing: the model is projective, but no projective tree has all decisions, so that any tree may be the answer.
+    Scores of outermost grandchildren (model outer), which only projective trees have, are then left out.
     """
 
     worker: Worker
@@ -65,7 +66,7 @@ class Question:
         arcs = worker.prune_under(inputs, projective, **constraints)
         if all_arcs:
             arcs = every_arc(arcs)
-        [parts] = worker.score(inputs, [arcs])
+        parts = scored_parts(worker, inputs, arcs, is_crossing)
         root = constraints["root"]
         return cls(worker, sentence, inputs, decided, projective, root, arcs, parts, max_seconds, is_crossing)
 
@@ -124,13 +125,15 @@ class Question:
     def with_arc(self, arc: Arc) -> tuple[Parse, Question, tuple[Arc, ...]]:
         """Return the best tree with an arc, the question that it answers, and the arcs that were added to it.
 
-        Where no projective tree has the arc and the decisions, the best of all trees is sought.
+        Where no projective tree has the arc and the decisions, the best of all trees is sought, if the model has scores
+        for these.
         """
         required = replace(self, decided=self.decided.extended(require=[arc]))
         if arc in self.candidates and is_feasible(Problem.of(self.parts, **required.shape)):
             return decode.tree(self.parts, **required.search), self, ()
         constraints = constraints_of(required.decided, self.root)
-        if self.projective and self.is_decided and not is_projective_possible(len(self.sentence), constraints):
+        may_cross = self.projective and self.is_decided and not self.parts.outermost
+        if may_cross and not is_projective_possible(len(self.sentence), constraints):
             return replace(self, projective=False, is_crossing=True).with_arc(arc)
         # Every tree with this arc has one that pruning removed.
         needed = self.worker.prune_under(self.inputs, self.projective, **constraints)
@@ -143,7 +146,7 @@ class Question:
         if not added:
             return self, ()
         candidates = union(self.arcs, added)
-        [parts] = self.worker.score(self.inputs, [candidates])
+        parts = scored_parts(self.worker, self.inputs, candidates, self.is_crossing)
         return replace(self, arcs=candidates, parts=parts), added
 
     @property
@@ -155,6 +158,14 @@ class Question:
     def candidates(self) -> set[Arc]:
         """The candidate arcs as pairs."""
         return set(zip(self.arcs.head.tolist(), self.arcs.modifier.tolist(), strict=True))
+
+
+def scored_parts(worker: Worker, inputs: Inputs, arcs: Candidates, is_crossing: bool) -> Parts:
+    """Score the parts of a sentence; those of trees that may cross have no outermost grandchildren."""
+    [parts] = worker.score(inputs, [arcs])
+    if is_crossing and parts.outermost:
+        return Parts(parts.nodes, parts.arcs, parts.siblings, None, parts.stops)
+    return parts
 
 
 def constraints_of(decided: Decisions, root: str) -> ArcConstraints:

@@ -305,29 +305,32 @@ class Worker:
     ) -> list[tuple[str, float]]:
         """Return the labels that a word of a tree may have with their probabilities, the most probable first.
 
-        Labels that the rules about tags forbid are left out, unless no other is left. The probabilities are at the
-        temperature of the calibration and sum to one.
+        These are the labels that the rules about tags permit. The probabilities are at the temperature of the
+        calibration and sum to one.
         """
         weights = self.model.labeller
         added = None if self.network is None else self.network.labels(inputs.readings[0], heads, weights.scale)
         scale = weights.scale / self.model.calibrations.label.temperature
-        of_labels = self.labeller.probabilities(inputs.batch, heads, word, weights.values, scale, added)
-        tags = [ROOT_TAG, *tags_of(sentence)]
-        known = [(label, p) for label, p in zip(self.model.labels, of_labels.tolist(), strict=True) if p > 0]
-        tag, head_tag = tags[word], tags[int(heads[word])]
-        rows = [row for row in known if self.tag_rules.permits(row[0], tag, head_tag)] or known
-        total = sum(p for _, p in rows)
-        return sorted(((label, p / total) for label, p in rows), key=lambda row: -row[1])
+        labeller = self._labeller_under_rules(inputs, heads, [ROOT_TAG, *tags_of(sentence)])
+        probability = labeller.probabilities(inputs.batch, heads, word, weights.values, scale, added).tolist()
+        rows = [(label, p) for label, p in zip(self.model.labels, probability, strict=True) if p > 0]
+        return sorted(rows, key=lambda row: -row[1])
 
     def _permitted_labels(
         self, sentence: Sentence, heads: Indices, tags: Sequence[str], decided: Sequence[Sequence[str]] | None
     ) -> tuple[list[str], Confidence]:
         """Return the best labels of one tree that the rules about tags permit, with their probabilities."""
-        inputs, labeller = self.encode([sentence]), self._strict_labeller
-        labeller.set_candidates(*self.tag_rules.candidates(labeller.keys(inputs.batch, [heads]), tags, heads))
+        inputs = self.encode([sentence])
+        labeller = self._labeller_under_rules(inputs, heads, tags)
         temperature = self.model.calibrations.label.temperature
         [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
         return labels, probability
+
+    def _labeller_under_rules(self, inputs: Inputs, heads: Indices, tags: Sequence[str]) -> Labeller:
+        """Return the labeller whose candidates in one tree are those that the rules about tags permit."""
+        labeller = self._strict_labeller
+        labeller.set_candidates(*self.tag_rules.candidates(labeller.keys(inputs.batch, [heads]), tags, heads))
+        return labeller
 
     @cached_property
     def _strict_labeller(self) -> Labeller:

@@ -16,6 +16,7 @@ from treewright.corpus.checks import checked_items
 from treewright.corpus.document import checked_sentence, checked_sentences
 from treewright.decode import Parts
 from treewright.errors import InputError, MissingComponentError
+from treewright.integrate.batches import BatchParser
 from treewright.learn import Plan
 from treewright.model import component, modelfile
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, part_of, sentences_of
@@ -275,6 +276,17 @@ class Pipeline(Component):
             return list(self._documents([text for _, text in batch], options))
         except Exception:  # raised again for the text that it belongs to
             return list(one_by_one(batch, lambda text: self(text, **options)))
+
+    def map_batch(
+        self, column: str = "text", *, id_column: str | None = None, **options: Unpack[TextOptions]
+    ) -> BatchParser:
+        """Return a function that parses the texts in a column of a batch, for libraries that map over tables.
+
+        A batch is a mapping of columns, or a table of pandas, Polars or Arrow; the result is of the same kind and has a
+        row for each sentence (`treewright.integrate.arrow.schema`). id_column: the column with the names of the texts,
+        which become doc_id. options are those of `Pipeline.__call__`. It needs the extra arrow.
+        """
+        return BatchParser(self.pipe, column, id_column, options)
 
     def _documents(self, texts: Iterable[str], options: TextOptions) -> Iterator[Document]:
         """Yield the document of each text; those that are one block are tokenised and parsed together."""

@@ -19,10 +19,13 @@ from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.tokeniser import Tokeniser
+from treewright.tokeniser.markup import MARKUP, PlainText
 
-INPUTS = ("text", "paragraphs", "lines", "conllu", "json")
+INPUTS = ("text", "paragraphs", "lines", *MARKUP, "conllu", "json")
 BY_EXTENSION = {
-    **dict.fromkeys([".txt", ".text", ".md"], "text"),
+    **dict.fromkeys([".txt", ".text"], "text"),
+    **dict.fromkeys([".md", ".markdown"], "markdown"),
+    **dict.fromkeys([".html", ".htm", ".xhtml"], "html"),
     **dict.fromkeys([".conllu", ".conllup", ".conll", ".conllx"], "conllu"),
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
 }
@@ -78,9 +81,10 @@ def read_input(
     """Stream the sentences of a file: a path, an open file, or "-" for standard input.
 
     kind: "text" (blank lines separate paragraphs), "paragraphs" (each line is one), "lines" (each line is a sentence;
-    blank lines are skipped), "conllu" (and its relatives) or "json" (a line each: a text, {"text": ..., "id": ...}, or
-    what `Sentence.to_dict` returns); detected if None. tokeniser splits raw text, by rules if None. on_error is that of
-    `treewright.read`.
+    blank lines are skipped), "html" or "markdown" (blocks are paragraphs, code and scripts are left out, and the places
+    of words are those in the document), "conllu" (and its relatives) or "json" (a line each: a text,
+    {"text": ..., "id": ...}, or what `Sentence.to_dict` returns); detected if None. tokeniser splits raw text, by rules
+    if None. on_error is that of `treewright.read`.
 
     >>> import io
     >>> [sentence.forms for sentence in read_input(io.StringIO("It rains. It pours.\\nI stay."), "lines")]
@@ -98,13 +102,19 @@ def read_input(
         return read(source, on_error=on_error)
     problems, lines = Problems(on_error), Lines(source)
     items: Iterator[Item]
-    if kind == "text":
+    markup = None
+    if kind in MARKUP:
+        markup = MARKUP[kind]("".join(check_encoding(lines)))
+        items = text_passages([markup.text])
+    elif kind == "text":
         items = text_passages(check_encoding(lines))
     elif kind == "json":
         items = json_items(rows_of(lines, JSON_LINE_END), lines.name)
     else:
         items = rows_of(lines, LINE_END)
-    sentences = tokenise(items, tokeniser or Tokeniser(), problems, source=lines.name, whole=kind == "lines")
+    sentences = tokenise(
+        items, tokeniser or Tokeniser(), problems, source=lines.name, whole=kind == "lines", markup=markup
+    )
     return Reader(lines, sentences, problems)
 
 
@@ -123,11 +133,18 @@ Item = Passage | Sentence | FormatError | None
 
 
 def tokenise(
-    items: Iterable[Item], tokeniser: Tokeniser, problems: Problems, *, source: str = "<text>", whole: bool = False
+    items: Iterable[Item],
+    tokeniser: Tokeniser,
+    problems: Problems,
+    *,
+    source: str = "<text>",
+    whole: bool = False,
+    markup: PlainText | None = None,
 ) -> Iterator[Sentence]:
     """Split passages into sentences, numbered in order; errors are reported after the sentences before them.
 
-    whole: a passage is one sentence. Up to MAX_TEXTS passages or MAX_TEXT_SIZE characters are split at once.
+    whole: a passage is one sentence. markup: the document that the passages are the text of. Up to MAX_TEXTS passages
+    or MAX_TEXT_SIZE characters are split at once.
     """
     number = first = 1
     passages: list[Passage] = []
@@ -139,7 +156,7 @@ def tokenise(
             if len(passages) < MAX_TEXTS and size < MAX_TEXT_SIZE:
                 continue
         texts, begins = [passage.text for passage in passages], [passage.begin for passage in passages]
-        batch = tokeniser.batch(texts, begins=begins, number=number, whole=whole) if texts else []
+        batch = tokeniser.batch(texts, begins=begins, number=number, whole=whole, source=markup) if texts else []
         for passage, sentences in zip(passages, batch, strict=True):
             first = number if passage.begin == 0 else first  # of its text
             for sentence in sentences:

@@ -14,7 +14,11 @@ from functools import lru_cache, wraps
 from threading import RLock
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from treewright.corpus import Sentence
+from treewright.corpus.checks import checked_heads
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.document import checked_sentence
 from treewright.decode import Parse
@@ -90,7 +94,7 @@ class Session:
     """
 
     def __init__(self, pipeline: Pipeline, sentence: Sentence, max_seconds: float | None) -> None:
-        """Open a sentence; see `Pipeline.open`."""
+        """Open a sentence with the models of a pipeline; `Pipeline.open` describes sentence and max_seconds."""
         self._parser, self._tagger = pipeline.trained_parser, pipeline.tagger
         check_second_order(self._parser.options, "a session")
         self.max_seconds = check_seconds(max_seconds)
@@ -107,7 +111,7 @@ class Session:
 
     @guarded
     def decide(self, word: int, *, head: int | None = None, deprel: str | None = None, upos: str | None = None) -> None:
-        """Decide the head, the relation or the tag of a word; cells that are None stay as they are.
+        """Decide the head of a word, its relation (deprel) or its tag (upos); cells that are None stay as they are.
 
         A decision replaces an earlier one of the same cell, and a decided head the pin of the word. Whether it
         contradicts others is found when a tree is asked for; see `conflict`.
@@ -126,7 +130,7 @@ class Session:
 
     @guarded
     def reject(self, head: int, word: int) -> None:
-        """Exclude an arc: the word gets another head, and is no longer pinned if it was pinned to this one."""
+        """Exclude the arc from head to word: the word gets another head, and loses a pin to this one."""
         head, word = check_arc((head, word), len(self._text), "word")
         old = self._state[word - 1]
         pin = None if old.pin is not None and old.pin[0] == head else old.pin
@@ -146,6 +150,15 @@ class Session:
     def release(self, word: int) -> None:
         """Forget everything about a word: its decisions, its pin, and the arcs to it that were rejected."""
         self._change(check_word(word, len(self._text), "word"), Decision())
+
+    @guarded
+    def assign(self, decisions: Iterable[Decision]) -> None:
+        """Replace everything that is decided by these decisions, one a word."""
+        state = tuple(decisions)
+        if len(state) != len(self._text):
+            raise InputError(f"{len(state)} decisions; the sentence has {len(self._text)} words")
+        if state != self._state:
+            self._set(state)
 
     # -- what follows
 
@@ -241,13 +254,21 @@ class Session:
 
     @guarded
     def why(self, head: int, word: int) -> Explanation:
-        """Compare the best tree with an arc to the present tree: what it loses, which words move, which parts differ.
+        """Compare the best tree in which word has this head to the present tree: loss, words that move, other parts.
 
         Decisions about other words hold; what is decided about the word itself, and a rejection of the arc, is set
         aside.
         """
         arc = check_arc((head, word), len(self._text), "word")
         return explanation.explain(self.sentence, self._asked(arc[1], arc[0]), arc)
+
+    @guarded
+    def head_probabilities(self, heads: ArrayLike) -> NDArray[np.float64]:
+        """Return the calibrated probability of each of these heads, one a word, given the decisions."""
+        marginal = self._question().marginals()
+        nodes = checked_heads(heads, len(self._text))
+        probability = np.asarray(marginal[nodes, np.arange(1, len(nodes) + 1)])
+        return self._parser.model.calibrations.head.apply(probability)
 
     @guarded
     def labels(self, word: int) -> list[tuple[str, float]]:

@@ -18,6 +18,7 @@ become weaker by this, never wrong.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -26,9 +27,10 @@ from numpy.typing import NDArray
 
 from treewright.errors import ProofError
 from treewright.proofs.scores import Floats, Scores, TreeParts
+from treewright.proofs.spread import max_spread, needs_random_trees
 
 Integers = NDArray[Any]  # of int64, or of Python integers
-# Definition of the spread, as in core/trees/losses.hpp: losses from here on may be masks; not tuned.
+# Penalties, as in core/trees/losses.hpp: losses from here on may be masks; not tuned.
 PENALTY_OF_BEST = 2.0**10  # times the size of the best scores
 GROUP_DISTANCE = 20  # powers of two between groups of losses
 
@@ -61,7 +63,7 @@ class Losses:
     """The losses of all parts of a sentence, and of one tree."""
 
     def __init__(self, scores: Scores, single_root: bool) -> None:
-        self.scores = scores
+        self.scores, self.single_root = scores, single_root
         is_root = scores.head == 0
         self.sib_is_out = single_root & is_root[scores.sib_arc] & (scores.sib_state > 0)
         self.stop_is_out = (scores.stop_side == 1) & (scores.stop_state == 0) & (scores.side_size[1] > 0)
@@ -137,8 +139,16 @@ class Losses:
         return IntegerLosses(shift, cap, arc, sib, stop, grand, shift_of_arc)
 
     @np.errstate(over="ignore", invalid="ignore")
-    def spread(self, tree: TreeParts) -> float:
-        """The scale that the tolerance of a certificate refers to: the loss of a tree without penalties.
+    def spread(self, heads: Sequence[int]) -> float:
+        """Return the spread of a tree, given by its heads (docs/decoding.md, "What certified means")."""
+        loss = self._loss_without_penalties(self.scores.parts_of(heads))
+        if loss == 0 or not needs_random_trees(self.scores, loss, self.of_arc - self.scores.arc):
+            return loss
+        return min(loss, max_spread(self.scores, heads, self.single_root))
+
+    @np.errstate(over="ignore", invalid="ignore")
+    def _loss_without_penalties(self, tree: TreeParts) -> float:
+        """Return the loss of a tree without penalties.
 
         Penalties are losses from the first group on that is more than PENALTY_OF_BEST times the size of the best
         scores. All terms are positive, so that doubles have a relative error of a few units in the last place.

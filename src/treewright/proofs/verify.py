@@ -103,7 +103,7 @@ def verify(
     tree = scores.parts_of(heads)
     value = _check_value(scores.of_tree(tree), parse.score)
     losses = Losses(scores, single_root)
-    spread = losses.spread(tree)
+    spread = losses.spread(heads)
     if parse.spread > spread * (1 + SPREAD_ERROR):
         raise ProofError(f"refused: the spread of the scores is {spread!r}, not {parse.spread!r}")
     allowed = min(Fraction(parse.gap), Fraction(parse.bound) - value)

@@ -199,7 +199,8 @@ def api_router(models: Models, limits: Limits, guard: Guard) -> APIRouter:
         common = served.model, limits
         if request.kbest:
             trees = KBest(*common, request.kbest, request.width)
-            return sentences_answer(served, "json", await run(served, trees, items_of(served, request)))
+            sentences = sentences_of(served, request, request.input)
+            return sentences_answer(served, "json", await run(served, trees, sentences))
         confidence = request.to == "json" if request.confidence is None else request.confidence
         work = Parse(*common, request.to, confidence, request.proofs, request.width)
         return sentences_answer(served, request.to, await run(served, work, items_of(served, request)))
@@ -229,7 +230,7 @@ def api_router(models: Models, limits: Limits, guard: Guard) -> APIRouter:
             (sentence, proof_of(value))
             for sentence, value in zip(sentences_in(request.sentences), request.sentences, strict=False)
         )
-        verdicts = await served.batcher.map(Verify(served.model, limits), records)
+        verdicts = await served.batcher.map(Verify(served.model, limits), records, together=False)
         verified = all(verdict["verified"] for verdict in verdicts)
         return json_response(as_json({"model": served.name, "verified": verified, "sentences": verdicts}))
 
@@ -301,7 +302,7 @@ def sentences_in(values: list[dict[str, Any]]) -> Iterable[Sentence]:
         try:
             as_json(value).encode()  # JSON can write half of a surrogate pair, which is no character
             sentence = Sentence.from_dict(value)
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
             raise FormatError(
                 f"sentences[{number}]", 0, f"{error}; expected words as /api/v1/parse writes them"
             ) from None
@@ -317,7 +318,7 @@ def proof_of(value: dict[str, Any]) -> dict[str, Any]:
 
 async def run(served: ServedModel, work: Any, items: Iterable[Any]) -> list[str]:
     """Do the work in the threads of the model; return what is written for each sentence."""
-    return list(chain.from_iterable(await served.batcher.map(work, items)))
+    return list(chain.from_iterable(await served.batcher.map(work, items, together=work.together)))
 
 
 def sentences_answer(served: ServedModel, form: Form, sentences: list[str]) -> Response:

@@ -16,7 +16,7 @@ import treewright
 from treewright.draw.style import page_style
 from treewright.errors import InputError
 from treewright.serve.api import api_router
-from treewright.serve.errors import CODES, Refusal, refusal_of
+from treewright.serve.errors import CODES, INTERNAL_ERROR, Refusal, refusal_of
 from treewright.serve.guard import HEALTH, Guard, one_token
 from treewright.serve.limits import Limits
 from treewright.serve.models import Model, Models
@@ -122,3 +122,7 @@ def add_errors(app: FastAPI) -> None:
     async def other(request: Request, error: HTTPException) -> Response:
         status = error.status_code if error.status_code in CODES else 400
         return Refusal(status, str(error.detail), headers=error.headers or {}).answer(request.scope)
+
+    @app.exception_handler(Exception)
+    async def unexpected(request: Request, error: Exception) -> Response:  # the guard writes it into the log
+        return INTERNAL_ERROR.answer(request.scope)

@@ -1,24 +1,27 @@
 """A queue in front of the threads that work with a model: items of several requests are worked on together.
 
 A request is a job: its items in order, and the work, a function from a list of items to a list of as many results. A
-thread takes the job that has waited longest and all others with the same work, a few items of each, and puts those that
-have more items at the end of the queue: short requests do not wait for the end of a long one.
+thread takes the job that has waited longest and others with the same work, a few items of each, and puts those that
+have more items at the end of the queue: short requests do not wait for the end of a long one. Work that gains nothing
+from several items is done for one item at a time.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from concurrent.futures import Future
 from itertools import islice
 from threading import Condition, Thread
 from typing import Any, Generic, TypeVar
 
-MAX_ITEMS = 32  # of one job at a time; not tuned: more would let short requests wait longer
-MAX_JOBS = 64  # worked on together; not tuned
+# Limits of a turn, not tuned; more would let short requests wait longer. The size of a sentence is its words.
+MAX_ITEMS = 32  # of one job
+MAX_JOB_SIZE = 1_000  # sum of the sizes of the items of one job, after which no item is added
+MAX_SIZE = 4_000  # the same of all jobs
 
-T = TypeVar("T")
+T = TypeVar("T", bound=Sized)
 U = TypeVar("U")
 Work = Callable[[list[T]], list[U]]
 
@@ -26,29 +29,40 @@ Work = Callable[[list[T]], list[U]]
 class Job(Generic[T, U]):
     """The items of a request and the results so far; `future` has all results at the end, or is cancelled."""
 
-    def __init__(self, items: Iterable[T], work: Work[T, U]) -> None:
+    def __init__(self, items: Iterable[T], work: Work[T, U], together: bool = True) -> None:
         self.work = work
+        self.together = together  # with items of other jobs
         self.future: Future[list[U]] = Future()
         self._items = iter(items)
-        self._is_read = False  # up to its end
+        self._ahead: list[T] = []  # the next item, if it is read already
         self._results: list[U] = []
 
     def take(self) -> list[T]:
         """Return the next items; none if the job was cancelled or if reading them failed, which ends it."""
         try:
-            items = [] if self.future.cancelled() else list(islice(self._items, MAX_ITEMS))
+            items = [] if self.future.cancelled() else self._read()
         except Exception as error:
             self.fail(error)
             return []
-        self._is_read = len(items) < MAX_ITEMS
         if not items:
             self.add([])
+        return items
+
+    def _read(self) -> list[T]:
+        """Read the items of a turn, and one more, to know whether there is one."""
+        items = self._ahead
+        while len(items) < (MAX_ITEMS if self.together else 1) and sum(map(len, items)) < MAX_JOB_SIZE:
+            following = list(islice(self._items, 1))
+            if not following:
+                break
+            items += following
+        self._ahead = list(islice(self._items, 1))
         return items
 
     def add(self, results: list[U]) -> None:
         """Add the results of the items taken last; those of the last items end the job."""
         self._results += results
-        if self._is_read and self.future.set_running_or_notify_cancel():
+        if not self._ahead and self.future.set_running_or_notify_cancel():
             self.future.set_result(self._results)
 
     def fail(self, error: Exception) -> None:
@@ -68,9 +82,12 @@ class Batcher:
         for thread in self._threads:
             thread.start()
 
-    async def map(self, work: Work[T, U], items: Iterable[T]) -> list[U]:
-        """Return the results of the items; work and items are called in a thread. Cancelling ends the job."""
-        job = Job(items, work)
+    async def map(self, work: Work[T, U], items: Iterable[T], *, together: bool = True) -> list[U]:
+        """Return the results of the items; work and items are called in a thread. Cancelling ends the job.
+
+        together: work on several items at a time, also on those of other jobs with equal work.
+        """
+        job = Job(items, work, together)
         self._put(job)
         return await asyncio.wrap_future(job.future)
 
@@ -97,13 +114,15 @@ class Batcher:
             self._put(*work_on(jobs))
 
     def _take(self) -> list[Job[Any, Any]]:
-        """Wait for jobs and return those that have the same work as the first; none if the batcher is closed."""
+        """Wait for jobs; return the first one and those that are worked on with it, none if the batcher is closed."""
         with self._changed:
             self._changed.wait_for(lambda: self._waiting or self._is_closed)
             if not self._waiting:
                 return []
-            work = self._waiting[0].work
-            jobs = list(islice((job for job in self._waiting if job.work == work), MAX_JOBS))
+            first = self._waiting.popleft()
+            if not first.together:
+                return [first]
+            jobs = [first, *(job for job in self._waiting if job.together and job.work == first.work)]
             self._waiting = deque(job for job in self._waiting if job not in jobs)
             return jobs
 
@@ -113,16 +132,23 @@ def work_on(jobs: Iterable[Job[T, U]]) -> list[Job[T, U]]:
 
     If that fails, each job is worked on alone, so that only those end which the error belongs to.
     """
-    taken = [(job, items) for job in jobs if (items := job.take())]
+    waiting = deque(jobs)
+    turn: list[tuple[Job[T, U], list[T]]] = []
+    size = 0
+    while waiting and size < MAX_SIZE:
+        job = waiting.popleft()
+        if items := job.take():
+            turn.append((job, items))
+            size += sum(map(len, items))
     try:
-        if taken:
-            results = iter(taken[0][0].work([item for _, items in taken for item in items]))
-            for job, items in taken:
+        if turn:
+            results = iter(turn[0][0].work([item for _, items in turn for item in items]))
+            for job, items in turn:
                 job.add(list(islice(results, len(items))))
     except Exception:
-        for job, items in taken:
+        for job, items in turn:
             work_alone(job, items)
-    return [job for job, _ in taken if not job.future.done()]
+    return [*waiting, *(job for job, _ in turn if not job.future.done())]
 
 
 def work_alone(job: Job[T, U], items: list[T]) -> None:

@@ -52,6 +52,9 @@ class Refusal(Exception):
         return JSONResponse({"error": error, **self.more}, self.status, headers)
 
 
+INTERNAL_ERROR = Refusal(500, "an error in the server; its log has the id of the request")
+
+
 def clean(text: str) -> str:
     """Return a text that may quote a request as one line of characters that UTF-8 has.
 

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from treewright.serve.errors import Refusal
+from treewright.serve.errors import INTERNAL_ERROR, Refusal
 from treewright.serve.limits import Limits
 
 LOG = logging.getLogger("treewright.serve")
@@ -36,6 +36,7 @@ HEADERS = [
     ),
     (b"x-content-type-options", b"nosniff"),
     (b"referrer-policy", b"no-referrer"),
+    (b"cache-control", b"no-store"),  # answers may have text of the request
 ]
 
 
@@ -75,7 +76,7 @@ class Guard:
             place = "".join(traceback.format_tb(error.__traceback__))
             LOG.error("%s %s\n%s", scope["state"]["id"], type(error).__name__, place)
             if not answer.has_started:
-                await Refusal(500, "an error in the server; its log has the id").answer(scope)(scope, receive, answer)
+                await INTERNAL_ERROR.answer(scope)(scope, receive, answer)
         finally:
             path = scope["path"] if scope["path"] in self.paths else "(other path)"
             milliseconds = 1000 * (time.perf_counter() - begin)
@@ -129,9 +130,9 @@ class Guard:
         if not length.isdecimal() or int(length) > self._limits.body:
             raise self._too_large()
         try:
-            return await asyncio.wait_for(self._read(receive), self._limits.seconds)
+            return await asyncio.wait_for(self._read(receive), self._limits.body_seconds)
         except asyncio.TimeoutError:
-            raise Refusal(408, f"the body did not arrive within {self._limits.seconds:g} seconds") from None
+            raise Refusal(408, f"the body did not arrive within {self._limits.body_seconds:g} seconds") from None
 
     async def _read(self, receive: Receive) -> bytes:
         parts: list[bytes] = []

@@ -40,6 +40,11 @@ class Work:
     model: Model = field(compare=False)  # each model has threads of its own
     limits: Limits
 
+    @property
+    def together(self) -> bool:
+        """Whether several sentences at a time are faster."""
+        return False
+
     def split(self, items: Iterable[Item], max_words: int) -> list[list[Sentence]]:
         """Return the sentences of each item; texts are split together."""
         items = list(items)
@@ -78,6 +83,10 @@ class Parse(Work):
     proofs: bool = False
     width: int | None = None  # of a drawing in pixels; None for no drawing
 
+    @property
+    def together(self) -> bool:
+        return not self.proofs
+
     def __call__(self, items: list[Item]) -> list[list[str]]:
         groups = self.split(items, self.limits.whole_words if self.proofs else self.limits.sentence_words)
         proof = {"proof": True} if self.proofs else {}
@@ -103,9 +112,8 @@ class KBest(Work):
     k: int = 1
     width: int | None = None
 
-    def __call__(self, items: list[Item]) -> list[list[str]]:
-        groups = self.split(items, self.limits.whole_words)
-        return [[self._trees(sentence) for sentence in group] for group in groups]
+    def __call__(self, items: list[Sentence]) -> list[list[str]]:
+        return [[self._trees(sentence)] for [sentence] in self.split(items, self.limits.whole_words)]
 
     def _trees(self, sentence: Sentence) -> str:
         parser = trained(self.model)
@@ -190,6 +198,10 @@ class Process(Work):
     tagger: bool = True
     parser: bool = True
     output: str = "conllu"
+
+    @property
+    def together(self) -> bool:
+        return True
 
     def __call__(self, items: list[Item]) -> list[list[str]]:
         groups = self.split(items, self.limits.sentence_words)

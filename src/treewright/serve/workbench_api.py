@@ -1,7 +1,5 @@
 """The JSON interface of a project below /api/v1: the requests with their checks, and one call for each."""
 
-from __future__ import annotations
-
 import io
 import time
 import zipfile

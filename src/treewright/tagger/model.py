@@ -336,6 +336,7 @@ class Worker:
     def tag(self, sentence: Sentence, confidence: bool = True, keep: bool = False) -> Sentence:
         """Return a copy with its columns filled; keep: only cells that are "_"."""
         copy = sentence.copy()
+        keep = keep and not is_empty(sentence, self.model.options.columns)  # without given cells this is faster
         if self.tags:
             tagged = self.tags.tag(sentence, confidence=confidence, keep=keep)
             numbers = tagged.tags.tolist()
@@ -348,6 +349,12 @@ class Worker:
         if self.lemmas:
             fill_column(copy, COLUMNS["lemma"], self.lemmas.lemmas(copy), keep)
         return copy
+
+
+def is_empty(sentence: Sentence, columns: Sequence[str]) -> bool:
+    """Return whether every cell of these columns is "_"."""
+    rows = set(sentence.cells(*(COLUMNS[column] for column in columns)))
+    return all(cell == "_" for row in rows for cell in row)
 
 
 def fill_column(sentence: Sentence, name: str, values: Sequence[str], keep: bool) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
 from treewright.tokeniser.cutting import cuts
+from treewright.tokeniser.markup import PlainText
 from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
 
@@ -44,13 +45,19 @@ def join_sentences(text: Text, labels: Labels) -> None:
 
 
 def sentences_of(
-    text: Text, labels: Labels, multiwords: Multiwords, begins: Sequence[int] | None, number: int, whole: bool
+    text: Text,
+    labels: Labels,
+    multiwords: Multiwords,
+    begins: Sequence[int] | None,
+    number: int,
+    whole: bool,
+    source: PlainText | None,
 ) -> list[list[Sentence]]:
     """Make the sentences of each part of a text from the labels of its written characters.
 
     begins: where each part begins, for parts of one text, whose sentences are numbered on from part to part. The first
     sentence of a text has the comments `# newdoc` and `# newpar`, that of a paragraph `# newpar`; whole: parts are
-    sentences, not paragraphs.
+    sentences, not paragraphs. source: the document that the parts are the text of; TokenRange then refers to it.
     """
     written = text.written
     ends = np.flatnonzero(labels) + 1
@@ -60,7 +67,7 @@ def sentences_of(
     following = np.minimum(np.append(starts[1:], len(written))[: len(ends)], part_ends)
     shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
     columns = starts, ends, following, following == part_ends, shifts[part_of]
-    rows = [written_token(written, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
     words_of = cache(multiwords.words)
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
@@ -81,11 +88,16 @@ def sentences_of(
     return sentences
 
 
-def written_token(text: str, begin: int, end: int, following: int, is_last: bool, shift: int) -> WrittenToken:
+def written_token(
+    text: str, source: PlainText | None, begin: int, end: int, following: int, is_last: bool, shift: int
+) -> WrittenToken:
     """Describe a token of a text and what follows up to the next one; is_last: of its text; shift: of its place."""
     after = text[end:following]
     is_spaced = after == " " or (after != "" and any(map(str.isspace, after)))
-    misc = f"TokenRange={shift + begin}:{shift + end}"
+    place = shift + begin, shift + end
+    if source is not None:
+        place = int(source.begins[place[0]]), int(source.ends[place[1] - 1])
+    misc = f"TokenRange={place[0]}:{place[1]}"
     if after != (" " if is_spaced and not is_last else ""):
         misc = f"SpacesAfter={escaped(after)}|{misc}"
     if not is_spaced and not is_last:

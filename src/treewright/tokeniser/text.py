@@ -2,7 +2,8 @@
 
 White space is one blank, one line break, or two line breaks where a blank line is. A line break that wraps a
 paragraph is a blank: the next word would not have fitted into the width of the paragraph. The others are kept, as
-evidence for the end of a sentence. Invisible characters are left out; letters are composed and marks are ASCII
+evidence for the end of a sentence, and end one between the items of a list without marks. The marks of quoted lines
+in e-mails are left out. Invisible characters are left out; letters are composed and marks are ASCII
 (treewright.corpus.typography). Each paragraph is followed by two line breaks, the last one too.
 """
 
@@ -25,6 +26,9 @@ INSIDE, TOKEN, SENTENCE = 0, 1, 2  # labels: the character ends nothing, a token
 PARAGRAPH = "\n\n"  # after each paragraph of a canonical text
 MIN_WIDTH = 40  # columns, not tuned: a paragraph whose lines are all shorter is a list or a verse, and not wrapped
 MIN_ITEMS = 2  # lines that begin with the mark of an item, and half of the lines: such a paragraph is a list
+MIN_QUOTED = 2  # lines of a text that begin with ">": such a text is an e-mail, and the marks are no words
+MIN_PLAIN_ITEMS = 3  # lines of a list whose items have no marks; not tuned
+MIN_SHORT_SHARE = 2 / 3  # of the lines of such a list: "most"; not tuned
 BATCH_SIZE = 1 << 15  # minimum of characters that are decoded together, not tuned: it bounds memory
 
 _SURROGATE = re.compile(r"[\ud800-\udfff]")
@@ -32,6 +36,11 @@ _INVISIBLE = re.compile(f"[{INVISIBLE}]+")
 _NOT_ASCII = re.compile(r"[\x00-\x7f]?[^\x00-\x7f]+")
 _SPACES = re.compile(r" ?[^\S ]\s*|  \s*")  # white space other than one blank
 _BREAK = re.compile("\r\n|[\n\r\x85\u2028]")
+_QUOTED = re.compile(r"^(?:>[ \t]?)+", re.MULTILINE)
+_QUOTED_NEXT = re.compile(r"^>.*\n(?=[^\n])|[^\n]\n>", re.MULTILINE)
+_LINE_FEED = re.compile("\n")
+# At most five words and forty characters without punctuation at the end or the mark of an item at the start.
+_SHORT_LINE = re.compile(r"(?=.{1,40}$)(?![-*+•‣◦▪·(\[]|\w{1,3}[.)] )\S+(?: \S+){0,4}(?<![.!?,;:…])")
 _SINGLE = {code: mark for code, mark in TABLE.items() if len(mark) == 1}
 _LONG = {chr(code): mark for code, mark in TABLE.items() if len(mark) > 1}
 _LONG_MARK = re.compile(f"[{''.join(_LONG)}]")
@@ -69,6 +78,7 @@ class Text:
         lengths = np.array([len(part) for part in parts], dtype=np.int64)
         part_ends = np.cumsum(lengths + len(PARAGRAPH)) - len(PARAGRAPH)
         text = cls(written, written, np.arange(1, len(written) + 1), part_ends - lengths, part_ends)
+        text = text._edit(iter(text.quotation()))
         if not written.isascii():
             text = text._edit((*match.span(), "") for match in _INVISIBLE.finditer(text.canonical))
             if not unicodedata.is_normalized("NFC", text.canonical):
@@ -76,10 +86,18 @@ class Text:
             text = replace(text, canonical=text.canonical.translate(_SINGLE))
         text = text._edit(spaces(text.canonical))
         text = replace(text, canonical=PARAGRAPH.join(map(unwrap, text.canonical.split(PARAGRAPH))))
+        text = text._edit(item_breaks(text.canonical))
         if not written.isascii():
             marks = _LONG_MARK.finditer(text.canonical)
             text = text._edit((*match.span(), _LONG[match[0]]) for match in marks)
         return text
+
+    def quotation(self) -> list[Edit]:
+        """Find the marks of quoted lines in e-mails, to leave them out; a change of their depth ends a paragraph."""
+        if ">" not in self.written:
+            return []
+        parts = zip(self.part_begins.tolist(), self.part_ends.tolist(), strict=True)
+        return [edit for begin, end in parts for edit in quotation_marks(self.written, begin, end)]
 
     def _edit(self, edits: Iterator[Edit]) -> Text:
         """Replace some parts of the canonical text."""
@@ -120,6 +138,8 @@ class Text:
         solid = classes_of(self.written) != SPACE
         if not self.written.isascii():
             solid &= ~np.isin(codes_of(self.written), [ord(character) for character in INVISIBLE])
+        for begin, end, _ in self.quotation():
+            solid[begin:end] = False
         return token_begins(np.flatnonzero(solid), ends)
 
 
@@ -191,6 +211,49 @@ def compositions(text: str) -> Iterator[Edit]:
             if composed != text[begin:place]:
                 yield begin, place, composed
             begin = place
+
+
+def quotation_marks(text: str, begin: int, end: int) -> list[Edit]:
+    """Find the marks of quoted lines in text[begin:end], if there are several and one of them is next to another line.
+
+    >>> quotation_marks("> a\\n> b\\nc", 0, 9)
+    [(0, 2, ''), (4, 6, ''), (8, 8, '\\n')]
+    """
+    marks = {match.start(): match.end() for match in _QUOTED.finditer(text, begin, end)}
+    if len(marks) < MIN_QUOTED or not _QUOTED_NEXT.search(text, begin, end):
+        return []
+    edits: list[Edit] = []
+    last_depth = None
+    for start in [begin, *(match.end() for match in _LINE_FEED.finditer(text, begin, end))]:
+        stop = marks.get(start, start)
+        depth = text.count(">", start, stop)
+        is_changed = last_depth not in (None, depth)
+        if stop > start or is_changed:
+            edits.append((start, stop, "\n" * is_changed))
+        last_depth = depth
+    return edits
+
+
+def item_breaks(canonical: str) -> Iterator[Edit]:
+    """Find line breaks between items of lists without marks, to end paragraphs there.
+
+    Such a list is a paragraph of several lines, of which most are short and do not end with punctuation.
+
+    >>> list(item_breaks("milk\\neggs\\nbrown bread\\n\\n"))
+    [(4, 5, '\\n\\n'), (9, 10, '\\n\\n')]
+    """
+    begin = 0
+    for paragraph in canonical.split(PARAGRAPH):
+        lines = paragraph.split("\n")
+        short = [_SHORT_LINE.fullmatch(line) is not None for line in lines]
+        at = begin
+        if len(lines) >= MIN_PLAIN_ITEMS and sum(short) >= MIN_SHORT_SHARE * len(lines):
+            for line, (is_short, is_next_short) in zip(lines, pairwise(short), strict=False):
+                at += len(line)
+                if is_short and is_next_short:
+                    yield at, at + 1, PARAGRAPH
+                at += 1
+        begin += len(paragraph) + len(PARAGRAPH)
 
 
 def spaces(text: str) -> Iterator[Edit]:

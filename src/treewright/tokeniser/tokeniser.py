@@ -34,6 +34,7 @@ from treewright.tokeniser.boundaries import (
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.character_model import LABELS, Batch, Characters, parted_classes, read_batches, token_stage
 from treewright.tokeniser.corrections import Abbreviations, Corrections, Signs, apply_patterns, close
+from treewright.tokeniser.markup import PlainText
 from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
@@ -181,12 +182,19 @@ class Tokeniser(Component):
         return sentences
 
     def batch(
-        self, texts: Sequence[str], *, begins: Sequence[int] | None = None, number: int = 1, whole: bool = False
+        self,
+        texts: Sequence[str],
+        *,
+        begins: Sequence[int] | None = None,
+        number: int = 1,
+        whole: bool = False,
+        source: PlainText | None = None,
     ) -> list[list[Sentence]]:
         """Split several texts: the result is that of a call for each, but faster for short texts.
 
         begins: the places of their first characters, for parts of one text; sentences are then numbered on from text to
-        text. number: of the first sentence. whole: each text is one sentence.
+        text. number: of the first sentence. whole: each text is one sentence. source: the document in
+        markup that the texts are parts of; TokenRange then refers to it.
 
         >>> [[sentence.text for sentence in split] for split in Tokeniser().batch(["It rains. Stay!", "", "Go!"])]
         [['It rains.', 'Stay!'], [], ['Go!']]
@@ -202,7 +210,7 @@ class Tokeniser(Component):
         else:
             cut_long_sentences(text.written, labels)
         multiwords = self.model.multiwords if self.model else Multiwords()
-        return segments.sentences_of(text, labels, multiwords, begins, number, whole)
+        return segments.sentences_of(text, labels, multiwords, begins, number, whole, source)
 
     def _label(self, canonical: str) -> Labels:
         """Label the characters of a canonical text."""

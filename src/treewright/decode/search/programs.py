@@ -25,6 +25,9 @@ Only the arcs must be integers: the rest follows from them. The linear program's
 from __future__ import annotations
 
 import math
+import pickle
+import subprocess
+import sys
 import time
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -45,6 +48,17 @@ HIGHS_TOLERANCE = 1e-6 / OBJECTIVE_SCALE  # the largest of them (feasibility, in
 PROGRAM_TOLERANCE = 1e-6  # default of the methods that use HiGHS: above its own tolerance for each word
 _SHARPENED = 1e3  # gaps up to this many times the tolerance may be due to HIGHS_TOLERANCE; not tuned
 LARGEST_PROGRAM = 2_000_000  # variables, not tuned; HiGHS needs about a kilobyte for each
+VARIABLES_PER_SECOND = 200_000  # of a program that is written down; not tuned: 290,000 took 0.8 s
+# Variables from which HiGHS runs in a process that can be ended, because it looks at the clock rarely: with 27,000
+# variables it took 4.9 s of 1.8, with 290,000 variables 2.5 s of 1.2. Such a process takes 0.9 s to start.
+MIN_SEPARATE = 10_000
+HIGHS_TIME_SHARE = 0.8  # of the time left that HiGHS is told, so that it can answer before it is ended; not tuned
+HIGHS_SCRIPT = """
+import pickle, sys
+from scipy.optimize import milp
+scores, keywords = pickle.load(sys.stdin.buffer)
+pickle.dump(milp(scores, **keywords), sys.stdout.buffer)
+"""
 
 Flow = Literal["multi", "single"]
 SiblingForm = Literal["automaton", "product"]
@@ -117,8 +131,7 @@ class _Program:
     def _stage(self, threshold: float, method: str, is_integer: bool) -> Parse | None:
         """Solve without the parts that lose at least the threshold; None if no tree was found."""
         problem = self.problem.with_parts(self.conditioned.below(threshold))
-        model, z = _tree_model(problem, *self.forms)
-        solved = model.solve(z if is_integer else None, self._seconds_left())
+        solved, z = self._solve(problem, is_integer)
         if solved.infeasible and threshold == math.inf:
             raise infeasible(self.problem)
         if solved.infeasible:
@@ -131,6 +144,15 @@ class _Program:
         arcs = None if is_integer or solved.x is None else _arc_matrix(problem, solved.x[z])
         score, upper, gap, spread = self.conditioned.bounds(heads, value, bound)
         return Parse(heads, score, upper, method, gap, spread, self.tolerance, "bound", nodes=solved.nodes, arcs=arcs)
+
+    def _solve(self, problem: Problem, is_integer: bool) -> tuple[Solution, Columns]:
+        """Solve the program of a problem, unless there is no time to write it down; the columns of arcs."""
+        flow, _, grandparents = self.forms
+        seconds = self._seconds_left()
+        if seconds is not None and program_size(problem, flow, grandparents) > VARIABLES_PER_SECOND * seconds:
+            return Solution(None, np.inf, 0), np.empty(0, np.intp)
+        model, z = _tree_model(problem, *self.forms)
+        return model.solve(z if is_integer else None, self._seconds_left()), z
 
     def _seconds_left(self) -> float | None:
         return None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
@@ -212,7 +234,7 @@ class Model:
 
     def solve(self, integer: Columns | None, max_seconds: float | None) -> Solution:
         """Find the best x, for scores below 1 in magnitude; `integer` variables take whole values."""
-        from scipy.optimize import Bounds, LinearConstraint, milp
+        from scipy.optimize import Bounds, LinearConstraint
         from scipy.sparse import csr_matrix
 
         scores, upper = np.concatenate(self._scores), np.concatenate(self._upper)
@@ -221,16 +243,15 @@ class Model:
         integrality = np.zeros(self.count)
         if integer is not None:
             integrality[integer] = 1
-        options: dict[str, Any] = {"mip_rel_gap": 0.0}
-        if max_seconds is not None:
-            options["time_limit"] = float(max_seconds)
-        answer = milp(
+        answer = run_highs(
             -OBJECTIVE_SCALE * scores,
+            max_seconds,
             integrality=integrality,
             bounds=Bounds(np.zeros(self.count), upper),
             constraints=LinearConstraint(matrix, np.concatenate(self._low), np.concatenate(self._high)),
-            options=options,
         )
+        if answer is None:
+            return Solution(None, np.inf, 0)
         if answer.status == 2:
             return Solution(None, -np.inf, 0, infeasible=True)
         if answer.status not in (0, 1):
@@ -239,6 +260,25 @@ class Model:
         if integer is not None and answer.mip_dual_bound is not None:
             bound = -answer.mip_dual_bound
         return Solution(answer.x, float(bound) / OBJECTIVE_SCALE, int(answer.mip_node_count or 0))
+
+
+def run_highs(scores: NDArray[np.float64], max_seconds: float | None, **program: Any) -> Any:
+    """Return the answer of HiGHS to a program; None if there is none after max_seconds."""
+    from scipy.optimize import milp
+
+    options: dict[str, Any] = {"mip_rel_gap": 0.0}
+    if max_seconds is None:
+        return milp(scores, **program, options=options)
+    if len(scores) < MIN_SEPARATE:
+        return milp(scores, **program, options={**options, "time_limit": float(max_seconds)})
+    options["time_limit"] = HIGHS_TIME_SHARE * max_seconds
+    question = pickle.dumps((scores, {**program, "options": options}))
+    command = [sys.executable, "-c", HIGHS_SCRIPT]
+    try:
+        done = subprocess.run(command, input=question, stdout=subprocess.PIPE, timeout=max_seconds, check=True)
+    except subprocess.TimeoutExpired:
+        return None
+    return pickle.loads(done.stdout)
 
 
 def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -> tuple[Model, Columns]:
@@ -269,8 +309,8 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
     return model, z
 
 
-def check_size(problem: Problem, flow: str, grandparents: str) -> None:
-    """Refuse a program that would not fit, before anything is built."""
+def program_size(problem: Problem, flow: str, grandparents: str) -> int:
+    """Return the number of variables of a program."""
     head, modifier = problem.parts.head.astype(np.int64), problem.parts.modifier
     sides = np.bincount(2 * head + (modifier > head), minlength=2 * problem.nodes)
     heads = np.bincount(modifier, minlength=problem.nodes)
@@ -281,10 +321,16 @@ def check_size(problem: Problem, flow: str, grandparents: str) -> None:
     else:
         variables += int(paths.sum()) if problem.has_siblings else 0
         variables += int((heads * (sides[0::2] + sides[1::2])).sum()) if problem.has_grand else 0
+    return variables
+
+
+def check_size(problem: Problem, flow: str, grandparents: str) -> None:
+    """Refuse a program that would not fit, before anything is built."""
+    variables = program_size(problem, flow, grandparents)
     if variables > LARGEST_PROGRAM:
         raise InputError(
-            f"the program of {problem.nodes - 1} words with {len(head)} candidate arcs would have {variables} "
-            f"variables, more than {LARGEST_PROGRAM} (treewright.decode.programs.LARGEST_PROGRAM): "
+            f"the program of {problem.nodes - 1} words with {len(problem.parts.head)} candidate arcs would have "
+            f"{variables} variables, more than {LARGEST_PROGRAM} (treewright.decode.programs.LARGEST_PROGRAM): "
             "keep fewer candidate heads a word, or use another method"
         )
 

@@ -24,6 +24,7 @@ DESCENT_STEPS = 40  # not tuned; the time of each is that of a decoding
 FIRST_STEP = 1.0  # not tuned: a head that the best tree has and proposals lack gains one unit of score
 BATCH = 1000  # proposals drawn at once; not tuned
 MAX_NODES = 1000  # of a search whose first node has no tree; not tuned
+MAX_ROUNDING = 1e-6  # of the logarithm of a probability
 MAX_PROPOSALS = 20_000  # for one tree; not tuned: more would take about a tenth of a second
 
 
@@ -54,7 +55,7 @@ def draw(problem: Problem, size: int, seed: int) -> NDArray[np.int32]:
         if drawn > MAX_PROPOSALS * (len(accepted) + 1):
             raise InputError(
                 f"sample has accepted {len(accepted)} of {drawn} first-order proposals, too few to draw second-order "
-                "trees that may cross: give projective=True, or smaller second-order scores"
+                "trees that may cross: give projective=True, smaller second-order scores, or -inf instead of masks"
             )
     return np.array(accepted[:size], dtype=np.int32).reshape(size, problem.nodes)
 
@@ -67,7 +68,18 @@ def _accept(problem: Problem, proposal: _Proposal, seeds: np.random.SeedSequence
     values = np.array([parts.value(heads) for heads in trees])
     proposed = scores[trees[:, 1:], np.arange(1, problem.nodes)].sum(axis=1)
     uniform = np.random.Generator(np.random.PCG64(for_acceptance)).random(BATCH)
-    return list(trees[uniform < np.exp(values - proposed - proposal.bound)])
+    accepted = uniform < np.exp(values - proposed - proposal.bound)
+    _check_rounding(np.abs(values[accepted]) + np.abs(proposed[accepted]) + abs(proposal.bound))
+    return list(trees[accepted])
+
+
+def _check_rounding(sizes: NDArray[np.float64]) -> None:
+    """Refuse trees if differences of numbers of these sizes round probabilities."""
+    if (sizes * np.finfo(np.float64).eps > MAX_ROUNDING).any():
+        raise InputError(
+            "sample cannot draw second-order trees that may cross where every tree has a large penalty, which leaves "
+            "no digits for the other scores: give projective=True, or -inf for what is forbidden"
+        )
 
 
 def _fit_proposal(problem: Problem) -> _Proposal:

@@ -1,0 +1,98 @@
+"""`treewright rewrite`: change treebanks by rules."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from treewright.cli import options as opt
+from treewright.cli.inputs import Meter, each_job, jobs_of, open_meter
+from treewright.cli.shared import note, quantity, write_sentences
+from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from treewright.corpus import Sentence
+    from treewright.query import Rules
+
+app = opt.new_app()
+
+HELP = (
+    "Rewrite treebanks by rules: relations, heads and features.\n\n"
+    "A rule is a request and commands: rule obj { pattern { e: V -[dobj]-> O } commands { e.label = obj } }. The rules "
+    "are applied in their order until nothing changes. What no rule changes is written byte for byte; DEPS follows "
+    "HEAD and DEPREL; a result that is not a tree is an error with the rule and the sentence. The number of "
+    "applications of each rule is printed. docs/searching.md describes the language."
+) + opt.examples(
+    "treewright rewrite fixes.grs dev.conllu -o dev.conllu",
+    "treewright rewrite fixes.grs *.conllu -o rewritten/",
+)
+
+
+@app.command(help=HELP, cls=opt.PlainCommand)
+def rewrite(
+    rules: Annotated[str, typer.Argument(metavar="RULES", help="A file with rules.")],
+    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')] = None,
+    output: Annotated[
+        str, opt.output_option("may be the input itself. A folder takes the result of each of several inputs.")
+    ] = "-",
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    from treewright.query import Rules
+
+    try:
+        text = Path(rules).read_text("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{rules}: not UTF-8; expected the text of rules") from None
+    report = Report(Rules(text, source=rules))
+    sources = inputs or ["-"]
+    jobs = jobs_of(sources, output, "conllu")
+    with open_meter(sources, quiet=quiet, output=output) as meter:
+        for job in each_job(jobs):
+            write_sentences(report.rewrite(job.source, meter), job.output)
+    if as_json:
+        typer.echo(json.dumps(report.as_dict()), err=output == "-")
+    elif not quiet:
+        for line in report.in_words():
+            note(line)
+
+
+@dataclass
+class Report:
+    """The rules, and how often each was applied."""
+
+    rules: Rules
+    sentences: int = 0
+    changed: int = 0
+    applied: Counter[str] = field(default_factory=Counter)
+    changed_by_rule: Counter[str] = field(default_factory=Counter)
+
+    def rewrite(self, source: str, meter: Meter) -> Iterator[Sentence]:
+        """Yield the sentences of a source after rewriting."""
+        from treewright.corpus import read
+
+        for sentence in meter.track(read(meter.source(source))):
+            result = self.rules.apply(sentence)
+            self.sentences += 1
+            self.changed += bool(result.applied)
+            self.applied += result.applied
+            self.changed_by_rule.update(result.applied.keys())
+            yield result.sentence
+
+    def as_dict(self) -> dict[str, object]:
+        rules = {
+            name: {"applied": self.applied[name], "sentences": self.changed_by_rule[name]} for name in self.rules.names
+        }
+        return {"sentences": self.sentences, "changed": self.changed, "rules": rules}
+
+    def in_words(self) -> Iterator[str]:
+        for name in self.rules.names:
+            times = quantity(self.applied[name], "time")
+            yield f"{name}: applied {times} in {quantity(self.changed_by_rule[name], 'sentence')}"
+        yield f"{self.changed} of {quantity(self.sentences, 'sentence')} changed"

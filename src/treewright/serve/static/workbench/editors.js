@@ -3,6 +3,7 @@
 
 import { make, percent } from "./dom.js";
 import { hintsFor, labelCharacter } from "./keys.js";
+import { run } from "./state.js";
 import { showHints } from "./tree.js";
 
 const SHOWN = 8; // options of a list
@@ -36,7 +37,7 @@ export function labelChooser({ title, options, choose, close }) {
           {},
           make(
             "button",
-            { type: "button", class: i === selected ? "choice selected" : "choice", onclick: () => choose(value) },
+            { type: "button", class: i === selected ? "choice selected" : "choice", onclick: () => run(() => choose(value)) },
             make("span", { class: "what" }, make("b", {}, value)),
             make("span", { class: "worth" }, probability === null ? "new here" : percent(probability)),
           ),
@@ -88,7 +89,7 @@ export function valueEditor({ title, fields, save, close, suggest = null, hint =
     if (!suggest) return;
     list.replaceChildren(
       ...suggest(inputs[0].value).map(([text, isChosen]) =>
-        make("li", {}, make("button", { type: "button", class: isChosen ? "chip chosen" : "chip", onclick: () => pick(text) }, text)),
+        make("li", {}, make("button", { type: "button", class: isChosen ? "chip chosen" : "chip", onclick: () => run(() => pick(text)) }, text)),
       ),
     );
   }
@@ -148,7 +149,7 @@ export function wordChooser({ title, count, allowRoot, choose, close }) {
 export function actionChooser({ title, actions, close }) {
   const list = make("ol", { class: "alternatives" });
   for (const [i, { text, act }] of actions.entries()) {
-    list.append(make("li", {}, make("button", { type: "button", class: "choice", onclick: act }, make("kbd", {}, String(i + 1)), text)));
+    list.append(make("li", {}, make("button", { type: "button", class: "choice", onclick: () => run(act) }, make("kbd", {}, String(i + 1)), text)));
   }
   const element = make("section", { class: "editor problem" }, make("h3", {}, title), list);
   const press = async (key) => (key === "Escape" ? close() : actions[Number(key) - 1]?.act());

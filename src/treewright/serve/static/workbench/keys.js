@@ -21,9 +21,12 @@ const PLAIN = new Set(["Enter", "Backspace", "Tab", "Escape", "Delete", "Home", 
 /** Return the name of the pressed key: "a", "A" with Shift, "1", "Left", "Enter", "⇧Tab", ...; null for others. */
 export function keyOf(event) {
   const { code, key, shiftKey } = event;
-  if (/^[a-z]$/i.test(key)) return shiftKey ? key.toUpperCase() : key.toLowerCase();
+  if (/^[a-z]$/i.test(key)) {
+    const isUpper = event.getModifierState("CapsLock") ? shiftKey : key !== key.toLowerCase();
+    return isUpper ? key.toUpperCase() : key.toLowerCase();
+  }
   if (/^Key[A-Z]$/.test(code)) return shiftKey ? code[3] : code[3].toLowerCase();
-  if (code === "Slash" && shiftKey) return "?";
+  if (key === "?" || (code === "Slash" && shiftKey)) return "?";
   if (code in NAMED) return NAMED[code];
   if (AS_TYPED.has(key)) return key;
   const digit = /^(?:Digit|Numpad)(\d)$/.exec(code);

@@ -6,7 +6,7 @@ import { afterPainting, byId, listed, make, nodeName, points, quoted } from "./d
 import { actionChooser, labelChooser, valueEditor, wordChooser } from "./editors.js";
 import { isTyping, keyOf } from "./keys.js";
 import { showPanel } from "./panel.js";
-import { chooseQueue, neighbour, neighbourWord, search, showPlace, showQueues, startQueue, stepHit } from "./queue.js";
+import { chooseQueue, hasHits, neighbour, neighbourWord, search, showPlace, showQueues, startQueue, stepHit } from "./queue.js";
 import { difference, showScreen } from "./screens.js";
 import { app, onProblem, readSentence, run, wordOf } from "./state.js";
 import { drawingWidth, isRightToLeft, onClick, paint, showCursor, showHints } from "./tree.js";
@@ -194,7 +194,7 @@ function offerRelease(error, ops) {
   byId("news").classList.add("problem");
   const actions = arcs.slice(0, 9).map(([head, word]) => ({
     text: make("span", {}, "release ", quoted(wordOf(word).form), " under ", nodeName(app.sentence, head)),
-    act: () => run(() => (closeMode(), apply([{ kind: "release", word }, ...ops]))),
+    act: () => (closeMode(), apply([{ kind: "release", word }, ...ops])),
   }));
   if (actions.length) setMode(actionChooser({ title: "These contradict each other: give up one", actions, close: closeMode }));
 }
@@ -282,7 +282,7 @@ const commands = {
   reopen: () => simple("reopen"),
   async relation() {
     const options = await optionsFrom("labels");
-    const choose = (deprel) => run(() => commands.label(deprel));
+    const choose = (deprel) => commands.label(deprel);
     setMode(labelChooser({ title: "Relation", options, choose, close: closeMode }));
   },
   async label(deprel) {
@@ -293,14 +293,14 @@ const commands = {
   repeat: () => (app.lastRelation ? commands.label(app.lastRelation) : news("No relation was chosen yet.")),
   async tag() {
     const options = await optionsFrom("tags");
-    const choose = (upos) => run(() => (closeMode(), apply([{ kind: "upos", word: app.word, upos }])));
+    const choose = (upos) => (closeMode(), apply([{ kind: "upos", word: app.word, upos }]));
     setMode(labelChooser({ title: "UPOS", options, choose, close: closeMode }));
   },
   features: () => editFeatures(),
   lemma: () => editValues("Lemma", [["lemma", wordOf(app.word).lemma]]),
   other: () => editValues("Other columns", [["xpos", wordOf(app.word).xpos], ["misc", wordOf(app.word).misc]]),
   note() {
-    const save = ({ text }) => run(() => (closeMode(), text && apply([{ kind: "note", word: app.word, text }])));
+    const save = ({ text }) => (closeMode(), text && apply([{ kind: "note", word: app.word, text }]));
     setMode(valueEditor({ title: "Note", fields: [{ name: "text", value: "" }], save, close: closeMode }));
   },
   unsure: () => apply([{ kind: "unsure", word: app.word, value: !wordOf(app.word).isUnsure }]),
@@ -308,7 +308,7 @@ const commands = {
   split() {
     const { form } = wordOf(app.word);
     const save = ({ parts }) =>
-      run(() => (closeMode(), apply([{ kind: "split_word", word: app.word, forms: parts.split(/[ +]+/), as_token: parts.includes("+") }])));
+      (closeMode(), apply([{ kind: "split_word", word: app.word, forms: parts.split(/[ +]+/), as_token: parts.includes("+") }]));
     const hint = "A space makes separate words; + makes the words of a multiword token.";
     setMode(valueEditor({ title: "Split", fields: [{ name: "parts", value: form }], save, close: closeMode, hint }));
   },
@@ -319,7 +319,7 @@ const commands = {
     return apply([{ kind: "make_token", word: app.word, last: app.word + 1 }]);
   },
   insert() {
-    const save = ({ form }) => run(() => (closeMode(), form && apply([{ kind: "insert_word", word: app.word, form }])));
+    const save = ({ form }) => (closeMode(), form && apply([{ kind: "insert_word", word: app.word, form }]));
     setMode(valueEditor({ title: "Insert a word after this one", fields: [{ name: "form", value: "" }], save, close: closeMode }));
   },
   remove: () => apply([{ kind: "delete_word", word: app.word }]),
@@ -376,12 +376,11 @@ function chooseWord(title, allowRoot, choose) {
 
 function editValues(title, fields) {
   const { word } = app;
-  const save = (values) =>
-    run(() => {
-      closeMode();
-      const changes = fields.filter(([name, old]) => values[name] !== old);
-      return changes.length && apply(changes.map(([kind]) => ({ kind, word, [kind]: values[kind] || "_" })));
-    });
+  const save = (values) => {
+    closeMode();
+    const changes = fields.filter(([name, old]) => values[name] !== old);
+    return changes.length && apply(changes.map(([kind]) => ({ kind, word, [kind]: values[kind] || "_" })));
+  };
   setMode(valueEditor({ title, fields: fields.map(([name, value]) => ({ name, value })), save, close: closeMode }));
 }
 
@@ -395,20 +394,19 @@ async function editFeatures() {
     const part = typed.toLowerCase();
     return [...new Set([...pairs(), ...known])].filter((pair) => pair.toLowerCase().includes(part)).map((pair) => [pair, pairs().includes(pair)]);
   };
-  const save = (values, [input]) =>
-    run(async () => {
-      const typed = values.feature.trim();
-      if (!typed) return closeMode();
-      const chosen = suggest(typed).find(([pair]) => pair === typed)?.[0] ?? (typed.includes("=") ? typed : suggest(typed)[0]?.[0]);
-      input.value = "";
-      if (!chosen) return news(`No feature has ${typed} in it; write Name=Value for a new one.`);
-      const [name, value] = chosen.split("=");
-      const others = pairs().filter((pair) => !pair.startsWith(`${name}=`));
-      const isRemoved = !value || pairs().includes(chosen);
-      const feats = (isRemoved ? others : [...others, chosen]).sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase()));
-      await apply([{ kind: "feats", word, feats: feats.join("|") || "_" }]);
-      return app.mode?.element.dispatchEvent(new Event("input"));
-    });
+  const save = async (values, [input]) => {
+    const typed = values.feature.trim();
+    if (!typed) return closeMode();
+    const chosen = suggest(typed).find(([pair]) => pair === typed)?.[0] ?? (typed.includes("=") ? typed : suggest(typed)[0]?.[0]);
+    input.value = "";
+    if (!chosen) return news(`No feature has ${typed} in it; write Name=Value for a new one.`);
+    const [name, value] = chosen.split("=");
+    const others = pairs().filter((pair) => !pair.startsWith(`${name}=`));
+    const isRemoved = !value || pairs().includes(chosen);
+    const feats = (isRemoved ? others : [...others, chosen]).sort((a, b) => a.toLowerCase().localeCompare(b.toLowerCase()));
+    await apply([{ kind: "feats", word, feats: feats.join("|") || "_" }]);
+    return app.mode?.element.dispatchEvent(new Event("input"));
+  };
   const hint = "Enter sets the first one, or removes it if it is set; an empty line leaves.";
   setMode(valueEditor({ title: "Features", fields: [{ name: "feature", value: "" }], save, close: closeMode, suggest, hint }));
 }
@@ -433,6 +431,7 @@ function act(name, ...values) {
 
 // -- keys: key, command, what the bar says
 
+// Keys without a text are shown in the panel.
 const KEYS = [
   ["Left", "left", "← →", "word"],
   ["Right", "right"],
@@ -446,7 +445,7 @@ const KEYS = [
   ["Enter", "accept", "Enter", "accept"],
   ["Backspace", "reopen", "⌫", "reopen", () => app.sentence?.status === "accepted"],
   ["h", "head", "h", "head"],
-  ["0", "root", "0", "root"],
+  ["0", "root"],
   ["x", "reject", "x", "not this head"],
   ["l", "relation", "l", "relation"],
   [".", "repeat", ".", "same relation", () => app.lastRelation],
@@ -455,25 +454,25 @@ const KEYS = [
   ["c", "changed", "c", "what moved", () => app.sentence?.changed.length],
   ["?", "why", "?", "why not"],
   ["g", "go", "g", "go to"],
-  ["t", "tag", "t", "tag"],
-  ["f", "features", "f", "features"],
-  ["m", "lemma", "m", "lemma"],
-  ["o", "other", "o", "other columns"],
+  ["t", "tag"],
+  ["f", "features"],
+  ["m", "lemma"],
+  ["o", "other"],
   ["v", "message", "v", "next message", () => app.sentence?.lint.length],
-  ["y", "mend", "y", "mend", () => app.sentence?.lint.some(({ mend }) => mend)],
+  ["y", "mend", "y", "mend", () => app.sentence?.lint.some(({ mend, word }) => mend && (word === app.word || word === null))],
   ["d", "unsure", "d", "unsure"],
   ["N", "note", "N", "note"],
-  ["k", "release", "k", "keep open"],
+  ["k", "release", "k", "release", () => app.sentence && (wordOf(app.word).rejected.length || wordOf(app.word).states.HEAD === "decided")],
   ["s", "split", "s", "split word"],
-  ["j", "join", "j", "join with next"],
-  ["w", "token", "w", "multiword token"],
-  ["i", "insert", "i", "insert word"],
-  ["Delete", "remove", "Del", "delete word"],
-  ["S", "splitSentence", "S", "split sentence here"],
-  ["J", "joinSentences", "J", "join with next sentence"],
+  ["j", "join", "j", "join"],
+  ["w", "token", "w", "token"],
+  ["i", "insert", "i", "insert"],
+  ["Delete", "remove", "Del", "delete"],
+  ["S", "splitSentence", "S", "split sentence"],
+  ["J", "joinSentences", "J", "join sentence"],
   ["R", "splitAtRoots", "R", "split at roots", () => app.sentence?.heads.filter((head) => head === 0).length > 1],
   ["/", "search", "/", "search"],
-  ["n", "nextHit", "n p", "hits"],
+  ["n", "nextHit", "n p", "hits", hasHits],
   ["p", "previousHit"],
   ["[", "previous", "[ ]", "sentence"],
   ["]", "next"],
@@ -604,7 +603,7 @@ async function loadProject() {
   byId("project").textContent = app.project.name;
   showQueues(app.project.queues);
   const isAdjudicator = ["adjudicator", "manager"].includes(app.project.person.role);
-  byId("views").querySelector("[data-view=compare]").hidden = !isAdjudicator || app.project.people.length < 2;
+  byId("views").querySelector("[data-view=compare]").hidden = !isAdjudicator || app.project.people < 2;
   byId("views").querySelector("[data-view=people]").hidden = app.project.person.role !== "manager";
 }
 

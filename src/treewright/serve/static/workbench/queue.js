@@ -78,6 +78,8 @@ export async function search(request) {
   return hits.length;
 }
 
+export const hasHits = () => queue.hits !== null;
+
 const hitIn = (id) => queue.hits?.find((hit) => hit.sentence_id === id)?.word;
 
 /** Go to the next (1) or previous (-1) hit; false if there is none. */
@@ -122,7 +124,7 @@ function show() {
       "li",
       { "data-id": item.id, "data-status": item.status, title: item.sent_id },
       make("span", { class: "place" }, String(i + 1)),
-      make("span", { class: "line", dir: "auto" }, clip(item.text, 160)),
+      make("span", { class: "words", dir: "auto" }, clip(item.text, 160)),
       item.doubtful ? make("span", { class: "count", title: "doubtful words" }, String(item.doubtful)) : null,
     ),
   );

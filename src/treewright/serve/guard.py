@@ -10,15 +10,17 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from http.cookies import CookieError, SimpleCookie
 from secrets import compare_digest, token_hex
 from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from treewright.errors import InputError
 from treewright.serve.errors import INTERNAL_ERROR, Refusal
 from treewright.serve.limits import Limits
 
@@ -38,6 +40,14 @@ HEADERS = [
     (b"referrer-policy", b"no-referrer"),
     (b"cache-control", b"no-store"),  # answers may have text of the request
 ]
+
+
+def check_host(host: str, allowed_hosts: Collection[str]) -> None:
+    """Refuse to listen on an address that other machines reach, without names by which they call the server."""
+    if host not in LOOPBACK and not allowed_hosts:
+        raise InputError(
+            f"--host {host} opens the server to other machines; give the names by which they call it with --allow-host"
+        )
 
 
 class Guard:
@@ -87,7 +97,7 @@ class Guard:
         headers = Headers(scope=scope)
         self._check_names(headers)
         if self._identify is not None and scope["path"] not in self.open_paths:
-            scope["state"]["person"] = self._person(scope["method"], headers, self._identify)
+            scope["state"]["person"] = await self._person(scope["method"], headers, self._identify)
         if self.active >= self._limits.requests and scope["path"] != HEALTH:
             raise Refusal(
                 503,
@@ -113,11 +123,11 @@ class Guard:
             message = "the request comes from a page of another site"
             raise Refusal(403, message, remedy="start the server with --allow-host NAME")
 
-    def _person(self, method: str, headers: Headers, identify: Identify) -> Any:
+    async def _person(self, method: str, headers: Headers, identify: Identify) -> Any:
         """Return who sends a request; refuse it without a known token."""
         kind, _, given = headers.get("authorization", "").partition(" ")
         token = given.strip() if kind.lower() == "bearer" else cookie_token(method, headers)
-        person = identify(token) if token else None
+        person = await run_in_threadpool(identify, token) if token else None
         if person is None:
             raise Refusal(403, "the token is missing or wrong", remedy="send the header Authorization: Bearer TOKEN")
         return person

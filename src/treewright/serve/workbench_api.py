@@ -158,7 +158,7 @@ def workbench_router(project: Project) -> APIRouter:
     def get_project(person: Who, layer: Layer) -> dict[str, Any]:
         """Return the name of the project, who asks, the layers and the queues."""
         return {
-            "name": project.name,
+            "name": project.folder.name,
             "person": person.as_dict(),
             "layer": layer,
             "layers": project.layers(person.name),

@@ -35,7 +35,8 @@ async function open(id, word = 1) {
   Object.assign(app, { explanation: null, conflict: [], alternatives: null, isPicked: false });
   if (app.view !== "sentence") await show("sentence");
   news();
-  showSentence(answer, Math.min(Math.max(word, 1), answer.words.length));
+  showSentence(answer, word);
+  if (word === 1) for (const element of [byId("sentence"), document.documentElement]) element.scrollTop = 0;
   prepareNext();
 }
 

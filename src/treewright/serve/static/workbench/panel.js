@@ -14,11 +14,11 @@ export function showPanel(act) {
     app.mode?.element ?? null,
     app.mode?.element ? null : adjudication(act),
     headList(word, act),
+    explanation(),
     columns(word, act),
     features(word, act),
     messages(word, act),
     notes(word, act),
-    explanation(),
   );
   // replaceChildren writes null as text
   for (const node of [...byId("panel").childNodes]) if (node.nodeType === Node.TEXT_NODE) node.remove();

@@ -34,7 +34,8 @@ CREATE TABLE sentence (
     id INTEGER PRIMARY KEY, document INTEGER NOT NULL REFERENCES document, position REAL NOT NULL,
     sent_id TEXT NOT NULL, surface TEXT NOT NULL, words INTEGER NOT NULL,
     text TEXT NOT NULL,                                 -- its lines as imported, byte for byte, or as a split made them
-    created_by INTEGER REFERENCES event                 -- the split that made it; NULL: imported
+    created_by INTEGER REFERENCES event,                -- the split that made it; NULL: imported
+    is_gone INTEGER NOT NULL DEFAULT 0                  -- derived: joined to another one, or its split was undone
 );
 CREATE TABLE event (
     seq INTEGER PRIMARY KEY AUTOINCREMENT, at TEXT NOT NULL, author TEXT NOT NULL, op_id TEXT UNIQUE NOT NULL,
@@ -44,7 +45,7 @@ CREATE TABLE event (
 CREATE TABLE tree (
     sentence INTEGER NOT NULL REFERENCES sentence, layer TEXT NOT NULL, seq INTEGER NOT NULL REFERENCES event,
     draft TEXT NOT NULL, shown TEXT NOT NULL, status TEXT NOT NULL, decided INTEGER NOT NULL, notes INTEGER NOT NULL,
-    unsure INTEGER NOT NULL, is_gone INTEGER NOT NULL, PRIMARY KEY (sentence, layer)
+    unsure INTEGER NOT NULL, PRIMARY KEY (sentence, layer)
 ) WITHOUT ROWID;
 CREATE TABLE person (name TEXT PRIMARY KEY, role TEXT NOT NULL, token_hash TEXT NOT NULL, rank INTEGER NOT NULL);
 CREATE TABLE suggestion (

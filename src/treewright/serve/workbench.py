@@ -9,7 +9,18 @@ from fastapi import FastAPI, Request
 from starlette.responses import Response
 
 from treewright.annotate import AccessError, ConflictError, Project, ProjectError, StoreError, UnknownItemError
-from treewright.serve.application import DRAWING_STYLE, HTML, ICON, OPENAPI, SCRIPT, STYLE, add_errors, add_pages, new_app
+from treewright.serve.application import (
+    DRAWING_STYLE,
+    HTML,
+    ICON,
+    OPENAPI,
+    SCRIPT,
+    STATIC,
+    STYLE,
+    add_errors,
+    add_pages,
+    new_app,
+)
 from treewright.serve.errors import Refusal
 from treewright.serve.guard import HEALTH, RETRY_AFTER, Guard
 from treewright.serve.limits import Limits
@@ -22,6 +33,7 @@ PAGES = {
     **{f"/workbench/{name}.js": (f"workbench/{name}.js", SCRIPT) for name in MODULES},
     **ICON,
 }
+STATIC_FILES = [STATIC / name for name, _ in PAGES.values()]
 STATUSES = {UnknownItemError: 404, AccessError: 403, ConflictError: 409, StoreError: 503}  # others: 422
 
 

@@ -226,9 +226,7 @@ def workbench_router(project: Project) -> APIRouter:
     add_event("reopen", "Open an accepted sentence again.")
 
     @router.get("/sentences/{id}/alternatives", responses=errors(404), response_model=None)
-    def alternatives(
-        id: Id, word: Number, layer: Layer, k: Annotated[int, Query(ge=1, le=20)] = 5
-    ) -> Response:
+    def alternatives(id: Id, word: Number, layer: Layer, k: Annotated[int, Query(ge=1, le=20)] = 5) -> Response:
         """List the most probable other heads of a word, given what is decided about other words."""
         timer = Timer()
         with timer.part("decode"):

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -168,10 +168,26 @@ class Assistant:
     # -- questions
 
     def alternatives(self, shown: Shown, draft: Draft, word: int, k: int) -> list[Choice]:
-        """Return the most probable other heads of a word; kept arcs of other words would give way to them."""
+        """Return the most probable other heads of a word, given the decisions and the arcs of the words before it.
+
+        Kept arcs of the words after it would give way to them. If there are fewer than k, heads follow that the model
+        gives no probability beside the arcs before the word; if there is none, these arcs would give way, too.
+        """
         if shown.session is None:
             return []
-        self._ask(shown, draft, word)
+        choices = self._rivals(shown, draft, word, k, first=word)
+        if len(choices) < k:
+            known = {choice.head for choice in choices}
+            others = [choice for choice in self._rivals(shown, draft, word, k, first=1) if choice.head not in known]
+            heads = shown.sentence.heads.tolist()[: word - 1]
+            fitting = [choice for choice in others if word not in ancestors(choice.head, heads)]
+            choices += [replace(choice, probability=0.0) for choice in fitting[: k - len(choices)]]
+            choices = choices or others
+        return choices
+
+    def _rivals(self, shown: Shown, draft: Draft, word: int, k: int, first: int) -> list[Choice]:
+        assert shown.session is not None
+        self._ask(shown, draft, word, first)
         try:
             rivals = shown.session.alternatives(word, k)
         finally:
@@ -182,18 +198,20 @@ class Assistant:
         """Compare the best tree with an arc to the tree shown."""
         if shown.session is None:
             raise ProjectError("only a model that was trained on trees explains them; train one, or give --model")
-        self._ask(shown, draft, word)
+        self._ask(shown, draft, word, first=1)
         try:
             return shown.session.why(head, word)
         finally:
             shown.session.assign(shown.decisions)
 
-    def _ask(self, shown: Shown, draft: Draft, word: int) -> None:
-        """Let a session know the decisions, and of the rest only the present head of the word."""
+    def _ask(self, shown: Shown, draft: Draft, word: int, first: int) -> None:
+        """Let a session know the decisions, the present head of the word, and the arcs of words before `first`."""
         assert shown.session is not None
-        decided = draft.decided_heads(len(shown.sentence))
-        decided[word - 1] = int(shown.sentence.heads[word - 1])
-        shown.session.assign(decisions_of(draft, decided, labels_of(draft, len(decided))))
+        heads, labels = draft.decided_heads(len(shown.sentence)), labels_of(draft, len(shown.sentence))
+        for place in (*range(first - 1), word - 1):
+            heads[place] = int(shown.sentence.heads[place])
+            labels[place] = shown.sentence.deprels[place] if place < word - 1 else labels[place]
+        shown.session.assign(decisions_of(draft, heads, labels))
 
 
 def decisions_of(draft: Draft, heads: Sequence[int], labels: Sequence[str]) -> tuple[Decision, ...]:
@@ -243,6 +261,19 @@ def confidence_of(sentence: Sentence) -> list[float]:
         return [1.0] * len(sentence)
     both = heads if labels is None else heads * labels
     return [float(value) for value in np.nan_to_num(both, nan=1.0)]
+
+
+def ancestors(word: int, heads: Sequence[int]) -> set[int]:
+    """Return a word and those above it; words beyond the heads given have no head.
+
+    >>> sorted(ancestors(1, [3, 1, 2, 0])), ancestors(5, [2, 0])
+    ([1, 2, 3], {5})
+    """
+    above: set[int] = set()
+    while word > 0 and word not in above:
+        above.add(word)
+        word = heads[word - 1] if word <= len(heads) else 0
+    return above
 
 
 def arcs_in(heads: Sequence[int]) -> list[Arc]:

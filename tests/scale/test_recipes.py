@@ -19,7 +19,7 @@ BLOCKS = re.findall(r"^```python\n(.*?)^```$", (DOCS / "scale.md").read_text(enc
 
 def block_with(text: str) -> str:
     [block] = [block for block in BLOCKS if text in block]
-    return block
+    return str(block)
 
 
 def test_dask(model: str, corpus: Path, tmp_path: Path) -> None:

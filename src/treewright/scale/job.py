@@ -86,6 +86,11 @@ def parse_corpus(
     there is a cluster. shards: "2/8" runs the second of eight shares of the shards. report is called as shards finish.
     settings: the fields of `treewright.scale.Settings`. A program that calls it starts under
     `if __name__ == "__main__":`.
+
+    >>> _ = [run_shard("parsed", shard) for shard in plan_corpus("en", ["sample.conllu"], "parsed", to="conllu")]
+    >>> result = parse_corpus("en", ["sample.conllu"], "parsed", to="conllu")  # everything is done already
+    >>> result.shards, result.sentences, result.rejected
+    (1, 3, 0)
     """
     if engine not in ENGINES:
         raise InputError(f"engine is {engine!r}; expected {' or '.join(ENGINES)}")
@@ -109,6 +114,9 @@ def plan_corpus(model: str, inputs: Sequence[str], output: str, **settings: Any)
     """Make the plan of an output folder, or check that it has one of this job; return the shards that are missing.
 
     The arguments are those of `parse_corpus`. The largest shard is the first. Other engines call `run_shard` for each.
+
+    >>> plan_corpus("en", ["sample.conllu"], "planned", to="conllu")
+    [0]
     """
     chosen = checked_settings(settings)
     folder = open_folder(output)
@@ -118,9 +126,13 @@ def plan_corpus(model: str, inputs: Sequence[str], output: str, **settings: Any)
 
 
 def run_shard(output: str, number: int) -> Done:
-    """Parse a shard of the plan of an output folder, and publish its files; the process keeps the model for the next.
+    """Parse the shard of this number in the plan of an output folder, and publish its files.
 
-    Relative names of inputs are paths in the working directory.
+    The process keeps the model for the next shard. Relative names of inputs are paths in the working directory.
+
+    >>> [shard] = plan_corpus("en", ["sample.conllu"], "folder", to="conllu", fast=True)
+    >>> run_shard("folder", shard).part
+    'part-00000.conllu.gz'
     """
     return worker_of(output, os.getcwd()).run(number)
 

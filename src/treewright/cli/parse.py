@@ -68,7 +68,8 @@ HELP = (
     "soon as it is parsed, so that the command works as a filter.\n\n"
     "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
     "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "
-    "interrupted; documents that cannot be parsed are listed in FOLDER/_job/rejected-*.jsonl (docs/scale.md)."
+    "interrupted; what cannot be parsed is listed in FOLDER/_job/rejected-*.jsonl. --max-seconds is then 2 if not "
+    "given; see docs/scale.md."
 ) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",

@@ -19,6 +19,7 @@ from typing import Any
 
 import treewright
 from treewright.errors import InputError
+from treewright.integrate.arrow import load_pyarrow
 from treewright.model.registry import EMBEDDED, open_named
 from treewright.scale import files
 from treewright.scale.engines import Engine, LocalEngine, Task
@@ -150,6 +151,8 @@ def checked_settings(settings: Mapping[str, Any]) -> Settings:
     chosen = Settings(**settings)
     if chosen.to not in EXTENSIONS:
         raise InputError(f"to is {chosen.to!r}; expected {' or '.join(EXTENSIONS)}")
+    if chosen.to == "parquet":
+        load_pyarrow("--to parquet")
     return chosen
 
 

@@ -11,8 +11,8 @@ the values by the kernels of `treewright.decode` in CPU memory and in float64.
 
 All functions take a padded batch. arc[b, h, m] is the score of the arc from head h to modifier m in sentence b; node 0
 is the root, and -inf forbids an arc. mask[b, node] is true for the words of sentence b, and mask[b, 0] is not read; the
-number of words of each sentence, [b], will do as well, and without a mask no sentence has padding. The keywords are
-those of `Options`.
+number of words of each sentence, [b], will do as well, and without a mask no sentence has padding. `Options` describes
+the keywords.
 
 >>> import torch
 >>> import treewright.torch as crf
@@ -106,7 +106,7 @@ def log_probability(arc: Tensor, heads: Tensor, mask: Tensor | None = None, **op
 def loss(arc: Tensor, heads: Tensor, mask: Tensor | None = None, **options: Unpack[Options]) -> Tensor:
     """Return the negative log-likelihood of the trees of a batch, divided by its number of words: one number.
 
-    The arguments are those of `log_probability`.
+    arc, heads, mask and options have the meaning that they have in `log_probability`.
     """
     batch = _Batch.of(arc, mask, options)
     return -_log_probability(batch, heads).sum() / int(batch.lengths.sum())

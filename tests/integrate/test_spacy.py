@@ -48,6 +48,8 @@ def test_the_component_has_the_annotation_of_the_model(nlp: Any) -> None:
 def test_confidence_and_certificates_are_extensions(nlp: Any) -> None:
     doc = nlp(TEXT)
     first, second = tw.load("en")(TEXT)
+    assert first.head_confidence is not None
+    assert second.label_confidence is not None
     assert doc[2]._.head_confidence == pytest.approx(first.head_confidence[2])
     assert doc[7]._.label_confidence == pytest.approx(second.label_confidence[0])
     assert doc._.treewright.certified

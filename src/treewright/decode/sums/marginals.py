@@ -72,7 +72,7 @@ class PartMarginals(NamedTuple):
 def part_marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[ProblemOptions]) -> PartMarginals:
     """Return the log partition and its derivative with respect to the score of every part: the part's probability.
 
-    arc, rounds and options are those of `marginals`. The result is head first.
+    arc, rounds and options have the meaning that they have in `marginals`. The result is head first.
 
     >>> part_marginals([[0, 1, 1], [0, 0, 0], [0, 0, 0]], stop=np.zeros((3, 3, 2))).stop[:, :, 1].tolist()
     [[0.0, 0.5, 0.5], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
@@ -91,7 +91,7 @@ def padded_marginals(
     """Return the log partition of each sentence of a padded batch and its marginals [sentence, h, m], in one call.
 
     arc[b] has the scores of sentence b, which has lengths[b] words. Marginals are zero in the padding. projective and
-    root are those of `tree`. Errors are those of `batched`.
+    root choose the trees as in `tree`; an error names the sentence as in `batched`.
 
     >>> log_z, probability = padded_marginals(np.zeros((2, 4, 4)), np.array([3, 1], dtype=np.int32))
     >>> np.exp(log_z).round().tolist(), probability[1, 0].tolist()

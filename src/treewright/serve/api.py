@@ -124,10 +124,22 @@ class Problem(BaseModel):
     id: str
 
 
+class Conflict(Problem):
+    """Annotation that contradicts itself, with the arcs [head, modifier] that cannot all be in one tree."""
+
+    conflict: list[tuple[int, int]]
+
+
 class ErrorAnswer(BaseModel):
     """What every status but 200 answers."""
 
     error: Problem
+
+
+class ConflictAnswer(BaseModel):
+    """What status 409 answers."""
+
+    error: Conflict
 
 
 class SentencesAnswer(BaseModel):
@@ -206,7 +218,9 @@ def api_router(models: Models, limits: Limits, guard: Guard) -> APIRouter:
         return sentences_answer(served, request.to, await run(served, work, items_of(served, request)))
 
     @router.post(
-        "/complete", responses={200: {"model": SentencesAnswer}, **WORK_ERRORS, **errors(409)}, response_model=None
+        "/complete",
+        responses={200: {"model": SentencesAnswer}, **WORK_ERRORS, 409: {"model": ConflictAnswer}},
+        response_model=None,
     )
     async def complete(request: CompleteRequest) -> Response:
         """Fill in the heads and relations that are open; what is given stays as it is."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,13 +31,17 @@ TEXT = "<text>"  # the source of what requests send as text
 
 @dataclass(eq=False)  # not frozen: context managers set the traceback of an exception
 class Refusal(Exception):
-    """A request that is answered by an error: its status, a sentence, where the problem is and what to do."""
+    """A request that is answered by an error: its status, a sentence, where the problem is and what to do.
+
+    conflict: the arcs (head, modifier) of annotation that contradicts itself; only status 409 has them.
+    """
 
     status: int
     message: str
     where: str | None = None
     remedy: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    conflict: Sequence[tuple[int, int]] | None = None
 
     def answer(self, scope: Scope) -> Response:
         """Return the response to the request of this scope."""
@@ -48,6 +52,8 @@ class Refusal(Exception):
             return PlainTextResponse(f"{sentence}\n", self.status, headers)
         error: dict[str, Any] = {"code": CODES[self.status], "message": message, "where": where}
         error |= {"remedy": self.remedy, "id": scope["state"]["id"]}
+        if self.conflict is not None:
+            error["conflict"] = self.conflict
         return JSONResponse({"error": error}, self.status, headers)
 
 

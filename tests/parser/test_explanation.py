@@ -143,6 +143,7 @@ def test_the_probability_of_a_head_is_its_confidence(parser: Parser) -> None:
     for sentence in treebank(3, seed=7, crossing=0.3):
         [parsed] = calibrated.parse([sentence])
         for word, head in enumerate(parsed.heads.tolist(), 1):
+            assert parsed.head_confidence is not None
             confidence = parsed.head_confidence[word - 1]
             found = calibrated.alternatives(sentence, word, count=100)
             assert found.probability == pytest.approx(confidence, abs=1e-9)

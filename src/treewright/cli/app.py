@@ -39,7 +39,9 @@ COMMANDS: tuple[str, ...] = (
     "grammar",
     "joint",
     "reproduce",
+    "annotate",
     "serve",
+    "project",
 )
 
 MAKERS = {  # kind of component -> the command that makes one

@@ -1,4 +1,4 @@
-"""Laws of operations: characters stay, lines are valid, undo gives the previous bytes, the journal gives every state."""
+"""Laws of operations: characters stay, lines are valid, undo gives the last bytes, the journal gives every state."""
 
 from __future__ import annotations
 

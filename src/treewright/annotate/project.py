@@ -195,7 +195,7 @@ class Project:
 
     @guarded
     def add_person(self, name: str, role: str = "annotator") -> str:
-        """Add a person, or change the role of one; return a new token, which is stored only as a hash.
+        """Add a person of this name, or change the role; return a new token, which is stored only as a hash.
 
         role: reader, annotator (writes the own layer and sees no other), adjudicator (sees all layers, writes gold),
         manager (everything).
@@ -429,7 +429,7 @@ class Project:
         ops: Sequence[Op],
         cursor: int | None = None,
     ) -> Answer:
-        """Store operations of a person on a sentence in a layer, all or none; they are on disk when this returns.
+        """Store the operations `ops` of a person on a sentence in a layer, all or none; they are on disk at the end.
 
         sentence_id: the sentence. op_id: chosen by the client; a repeated one returns the first answer. base: the
         revision that the person saw. cursor: words before this one keep what is shown. A ConflictError says which

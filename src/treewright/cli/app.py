@@ -39,6 +39,7 @@ COMMANDS: tuple[str, ...] = (
     "grammar",
     "joint",
     "reproduce",
+    "annotate",
     "serve",
     "project",
 )

@@ -38,6 +38,7 @@ class Refusal(Exception):
     where: str | None = None
     remedy: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)  # what the answer has beside the error
 
     def answer(self, scope: Scope) -> Response:
         """Return the response to the request of this scope."""
@@ -48,7 +49,7 @@ class Refusal(Exception):
             return PlainTextResponse(f"{sentence}\n", self.status, headers)
         error: dict[str, Any] = {"code": CODES[self.status], "message": message, "where": where}
         error |= {"remedy": self.remedy, "id": scope["state"]["id"]}
-        return JSONResponse({"error": error}, self.status, headers)
+        return JSONResponse({"error": error, **self.more}, self.status, headers)
 
 
 INTERNAL_ERROR = Refusal(500, "an error in the server; its log has the id of the request")

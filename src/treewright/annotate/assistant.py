@@ -180,7 +180,12 @@ class Assistant:
             known = {choice.head for choice in choices}
             others = [choice for choice in self._rivals(shown, draft, word, k, first=1) if choice.head not in known]
             heads = shown.sentence.heads.tolist()[: word - 1]
-            fitting = [choice for choice in others if word not in ancestors(choice.head, heads)]
+            is_rooted = 0 in heads
+            fitting = [
+                choice
+                for choice in others
+                if word not in ancestors(choice.head, heads) and not (is_rooted and choice.head == 0)
+            ]
             choices += [replace(choice, probability=0.0) for choice in fitting[: k - len(choices)]]
             choices = choices or others
         return choices

@@ -96,7 +96,9 @@ class Project:
     ('dep', 'new')
     """
 
-    def __init__(self, folder: str | os.PathLike[str], store: Store, model: str | None = None) -> None:
+    def __init__(
+        self, folder: str | os.PathLike[str], store: Store, model: str | None = None, read_only: bool = False
+    ) -> None:
         """Use `create` or `open`."""
         self.folder = Path(folder)
         self._store, self._lock = store, RLock()
@@ -105,7 +107,9 @@ class Project:
         self._counts: Counts | None = None
         self._jobs: dict[str, learning.TrainingProcess] = {}
         self._suggestions = Suggestions(self)
-        self._load_model()
+        self._assistant, self.model = Assistant(), ""
+        if not read_only:
+            self._load_model()
 
     @classmethod
     def create(
@@ -161,7 +165,7 @@ class Project:
         path = Path(folder)
         store = Store(path, read_only=read_only)
         try:
-            return cls(path, store, model)
+            return cls(path, store, model, read_only)
         except BaseException:
             store.close()
             raise
@@ -251,6 +255,20 @@ class Project:
     def documents(self) -> list[str]:
         """List the names of the documents, in order."""
         return [row[0] for row in self._store.rows("SELECT name FROM document ORDER BY id")]
+
+    @guarded
+    def status(self) -> dict[str, Any]:
+        """Return counts: documents, sentences, for each layer the sentences by status, and the models."""
+        layers: dict[str, dict[str, int]] = {}
+        for layer, status, count in self._store.rows(
+            "SELECT layer, status, COUNT(*) FROM tree JOIN sentence ON sentence.id = tree.sentence WHERE NOT is_gone "
+            "GROUP BY layer, status ORDER BY layer"
+        ):
+            layers.setdefault(layer, {"accepted": 0, "started": 0})[status] = count
+        (sentences,) = self._store.one("SELECT COUNT(*) FROM sentence WHERE NOT is_gone")
+        people = [person.as_dict() for person in self.people()]
+        counts = {"documents": self.documents(), "sentences": sentences, "people": people}
+        return counts | {"layers": layers, "models": self.models(), "model": self.model}
 
     @guarded
     def queues(self, layer: str) -> dict[str, int]:
@@ -853,7 +871,7 @@ class Project:
                 f"{name} is no pipeline; a project needs a tokeniser, a tagger and a parser in one model"
             )
         self._assistant = Assistant(model)
-        self.model = name
+        self.model = name or ""
 
     @property
     def pipeline(self) -> Pipeline | None:

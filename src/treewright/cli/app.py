@@ -40,6 +40,7 @@ COMMANDS: tuple[str, ...] = (
     "joint",
     "reproduce",
     "annotate",
+    "project",
     "serve",
 )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from pathlib import Path
 
@@ -68,18 +69,19 @@ def test_keydown_to_paint(start: Start, tmp_path: Path) -> None:
     bench = start(conllu(tmp_path / "long.conllu", LONG.split()))
     bench.page.evaluate(
         """window.times = [];
-        new MutationObserver(() => window.times.push(performance.now() - window.pressed)).observe(
-          document.body, {attributeFilter: ["data-seq"]});
+        new MutationObserver(([change]) => {
+          if (change.oldValue !== document.body.dataset.seq) window.times.push(performance.now() - window.pressed);
+        }).observe(document.body, {attributeFilter: ["data-seq"], attributeOldValue: true});
         addEventListener("keydown", () => (window.pressed = performance.now()), true);"""
     )
-    for word in range(2, 30):
+    for word in range(2, 27):
         bench.go_to(word)
         bench.press("1")
         bench.press("u")
     times = sorted(bench.page.evaluate("window.times"))
     p95 = times[int(SHARE * len(times))]
     print(f"keydown to paint: median {times[len(times) // 2]:.0f} ms, p95 {p95:.0f} ms of {len(times)}")
-    assert p95 <= 250  # on a shared machine
+    assert p95 <= 100 * (3 if os.getloadavg()[0] > 2 else 1)  # other programs slow both sides down
 
 
 def correct(bench: Workbench, gold: Sentence) -> None:

@@ -47,7 +47,7 @@ def annotate(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help="Model that suggests trees; by default the one of the project, en in a new one. "
+            help="Model that suggests trees, a file or en; by default the one of the project, en in a new one. "
             f"{NO_MODEL}: every word is open.",
         ),
     ] = None,

@@ -11,6 +11,8 @@ SUMMARIES = {
     "pack": "Join components in one model, or replace components of a model.",
     "eval": "Evaluate SYSTEM against GOLD.",
     "check": "Check treebanks: what is invalid, or almost never occurs.",
+    "grep": "Search treebanks with Grew requests: words, features, edges and order.",
+    "rewrite": "Rewrite treebanks by rules: relations, heads and features.",
     "verify": "Check the proofs of parsed sentences.",
     "show": "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page.",
     "explain": "Explain tags, relations and features of Universal Dependencies.",

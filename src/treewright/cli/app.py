@@ -40,8 +40,8 @@ COMMANDS: tuple[str, ...] = (
     "joint",
     "reproduce",
     "annotate",
-    "project",
     "serve",
+    "project",
 )
 
 MAKERS = {  # kind of component -> the command that makes one

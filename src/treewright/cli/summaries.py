@@ -22,6 +22,6 @@ SUMMARIES = {
     "joint": "Train a grammar that agrees with another model, and parse with both (dual decomposition).",
     "reproduce": "Run an experiment of a paper and print its published figures beside.",
     "annotate": "Build and correct a treebank in the browser.",
-    "project": "Make and use a treebank project: what `treewright annotate` does with files and people, for scripts.",
     "serve": "Serve models by HTTP: a JSON interface, UDPipe's REST contract, a demo page.",
+    "project": "Make and use a treebank project: what `treewright annotate` does with files and people, for scripts.",
 }

@@ -131,7 +131,7 @@ def test_alternatives(make: Make) -> None:
     project = make(model="en")
     choices = project.alternatives(OPEN, "me", 7)
     probabilities = [choice.probability for choice in choices]
-    assert len(choices) == 5
+    assert 1 <= len(choices) <= 5
     assert probabilities == sorted(probabilities, reverse=True)
     assert sum(probabilities) <= 1
     shown = project.state(OPEN, "me").heads[6]

@@ -90,15 +90,21 @@ def version(mode: str, draft: Draft, shown: Sentence | None, author: str | None,
         return shown
     if mode == "partial":
         return partial_version(draft, shown)
-    sentence = shown if draft.status == "accepted" else draft.annotation().sentence
+    sentence = shown if draft.status == "accepted" else annotated(draft)
     sentence.comments = [*sentence.comments, *marks_of(draft, author, at)]
     return sentence
+
+
+def annotated(draft: Draft) -> Sentence:
+    """Return a sentence with what is decided, accepted or kept; its DEPS follow."""
+    annotation = draft.annotation()
+    return annotation.filled(annotation.sentence.heads.tolist(), annotation.sentence.deprels)
 
 
 def partial_version(draft: Draft, shown: Sentence | None = None) -> Sentence:
     """Return a sentence with "_" for heads and relations that nobody decided or accepted, or is unsure about."""
     accepted = draft.status == "accepted" and shown is not None
-    sentence = shown.copy() if accepted and shown is not None else draft.annotation().sentence
+    sentence = shown.copy() if accepted and shown is not None else annotated(draft)
     for word in draft.unsure:
         sentence[word - 1].head, sentence[word - 1].deprel = -1, OPEN
     return sentence

@@ -36,6 +36,11 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
+def note(notes: list[str], text: str, is_worth_it: bool) -> None:
+    if is_worth_it:
+        notes.append(text)
+
+
 @pytest.fixture
 def start(browser: Browser, tmp_path: Path) -> Iterator[Start]:
     """Starts `treewright annotate` with files or options, and opens the page."""
@@ -53,9 +58,9 @@ def start(browser: Browser, tmp_path: Path) -> Iterator[Start]:
         page = context.new_page()
         origin = url.partition("/#")[0]
         bench = Workbench(page, url, [], [])
-        page.on("request", lambda request: request.url.startswith(origin) or bench.foreign.append(request.url))
-        page.on("console", lambda line: line.type == "error" and bench.problems.append(line.text))
-        page.on("pageerror", lambda error: bench.problems.append(str(error)))
+        page.on("request", lambda request: note(bench.foreign, request.url, not request.url.startswith(origin)))
+        page.on("console", lambda line: note(bench.problems, line.text, line.type == "error"))
+        page.on("pageerror", lambda error: note(bench.problems, str(error), True))
         page.goto(url)
         page.wait_for_selector("svg.treewright")
         page.wait_for_selector("body[data-sentence]")

@@ -93,10 +93,10 @@ def correct(bench: Workbench, gold: Sentence) -> None:
                 bench.press("0")
             else:
                 bench.page.keyboard.press("h")
-                *first, last = bench.page.get_attribute(f"[data-for='{head}']", "data-hint") or ""
-                for letter in first:
+                letters = bench.page.get_attribute(f"[data-for='{head}']", "data-hint") or ""
+                for letter in letters[:-1]:
                     bench.page.keyboard.press(letter)
-                bench.press(last)
+                bench.press(letters[-1])
         shown = bench.page.locator(f"#columns tr[data-row='{word}'] td[data-column='deprel']").inner_text()
         if shown != deprel:
             bench.go_to(word)

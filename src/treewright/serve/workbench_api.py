@@ -265,7 +265,8 @@ def workbench_router(project: Project) -> APIRouter:
     def agreement(person: Who, layer: Layer) -> dict[str, Any]:
         """Compare the layers of the annotators pair by pair."""
         check_role(person, "adjudicator", "manager")
-        return project.agreement(project.annotators()).as_dict()
+        layers = project.annotators()
+        return {"layers": layers, "pairs": []} if len(layers) < 2 else project.agreement(layers).as_dict()
 
     @router.get("/adjudication")
     def adjudication(person: Who, layer: Layer) -> dict[str, Any]:

@@ -45,7 +45,7 @@ async function compare(page) {
     make("h2", {}, "Agreement"),
     rows.length
       ? make("table", {}, make("tr", {}, make("th", {}, ""), ...[...columns, "words"].map((text) => make("th", {}, text))), ...rows)
-      : make("p", {}, agreement.message ?? ""),
+      : make("p", {}, agreement.message ?? "Two people must have accepted the same sentences."),
     make("h2", {}, "Adjudication"),
     make("p", {}, `${open.length} of ${differences.length} differing words are undecided. a takes the first answer, b the second; n goes on.`),
     make("button", { type: "button", class: "primary", disabled: !open.length, onclick: () => run(adjudicate) }, "Decide differing words"),

@@ -166,8 +166,8 @@ def main() -> None:
                 by_count.setdefault(count, []).append(saved)
             print_loops(treebank, train, dev, given)
     for count, shares in by_count.items():
-        saved = f"{mean(shares):.0%} of the head corrections saved ({min(shares):.0%} to {max(shares):.0%})"
-        print(f"\n{len(shares)} treebanks, {count} sentences: {saved}")
+        text = f"{mean(shares):.0%} of the head corrections saved ({min(shares):.0%} to {max(shares):.0%})"
+        print(f"\n{len(shares)} treebanks, {count} sentences: {text}")
 
 
 # -- the first table

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright import (
+        annotate,
         checking,
         corpus,
         decode,
@@ -71,6 +72,7 @@ __all__ = [
     "Tree",
     "Treebank",
     "Words",
+    "annotate",
     "check",
     "checking",
     "corpus",

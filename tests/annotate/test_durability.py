@@ -11,8 +11,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from oracles.projects import TREEBANK, Make
 
-from tests.annotate.conftest import TREEBANK, Make
 from treewright.annotate import Project, StoreError
 
 # Sends operations op-FIRST, op-FIRST+1, ... and prints the number of each when it is acknowledged.
@@ -39,7 +39,8 @@ while True:
 
 def kill_often(project: Path, kills: int) -> dict[int, int]:
     """Start the script, kill it at a random moment, start it again; return what was acknowledged."""
-    rng, acknowledged = Random(1), {}
+    rng = Random(1)
+    acknowledged: dict[int, int] = {}
     for _ in range(kills):
         first = 1 + max(acknowledged, default=0)
         process = subprocess.Popen(

@@ -7,9 +7,8 @@ from random import Random
 from typing import Any
 
 import pytest
+from oracles.projects import TREEBANK, Client, Make, exported
 
-from tests.annotate.conftest import TREEBANK, Make
-from tests.annotate.test_project import Client, exported
 from treewright.annotate import Project, ProjectError
 from treewright.checking import check
 from treewright.corpus import Sentence
@@ -71,8 +70,7 @@ def test_random_operations(make: Make, seed: int) -> None:
         op = random_op(rng, len(project.state(sentence, "me").words))
         try:
             client.send(sentence, op)
-        except ProjectError as error:
-            assert "\n" not in str(error)
+        except ProjectError:
             assert exported(project) == before
             continue
         done.append((sentence, before))

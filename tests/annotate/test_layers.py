@@ -7,9 +7,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from oracles.projects import Client, Make, exported
 
-from tests.annotate.conftest import Make
-from tests.annotate.test_project import Client, exported
 from treewright.annotate import ProjectError, UnknownItemError
 from treewright.annotate.draft import circles
 from treewright.corpus import Sentence, write
@@ -36,7 +35,8 @@ def treebank() -> list[Sentence]:
 
 def changed(sentences: list[Sentence]) -> tuple[list[Sentence], set[tuple[int, int]]]:
     """Other trees: 50 words have another head, relation or tag."""
-    rng, places = Random(4), set()
+    rng = Random(4)
+    places: set[tuple[int, int]] = set()
     copies = [sentence.copy() for sentence in sentences]
     while len(places) < DIFFERENT:
         number = rng.randrange(SENTENCES)

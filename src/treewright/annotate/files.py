@@ -162,9 +162,9 @@ def draft_of_marks(sentence: Sentence, text: str, marks: Marks, keeps_tree: bool
                 draft = draft.with_cells(kind, int(word), **{name: cells[name] for name in names.split(",")})
         if marks.get("accepted") == "all":
             if not keeps_tree:
-                for word in range(1, len(sentence) + 1):
-                    cells = cells_of(sentence, word)
-                    draft = draft.with_cells("accepted", word, HEAD=cells["HEAD"], DEPREL=cells["DEPREL"])
+                for number in range(1, len(sentence) + 1):
+                    cells = cells_of(sentence, number)
+                    draft = draft.with_cells("accepted", number, HEAD=cells["HEAD"], DEPREL=cells["DEPREL"])
             draft = replace(draft, status="accepted")
         pairs = [pair.split("<") for pair in marks.get("rejected", "").split()]
         rejected = frozenset((int(head), int(word)) for word, head in pairs)

@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode files, tests that start commands compile the package each time
 
 WHEEL  := build/wheel
-.PHONY: help demo test test-slow test-integrations test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
+.PHONY: help demo test test-slow test-integrations test-ray test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -65,6 +65,10 @@ test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on t
 test-integrations: $(VENV)/build  ## tests of what needs large packages: tables of Arrow, pandas and Polars
 	$(BIN)/pip install -q --no-build-isolation -e ".[arrow]" pandas polars
 	$(BIN)/python -m pytest -q tests/integrate
+
+test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers, tables read by other libraries
+	$(BIN)/pip install -q --no-build-isolation -e ".[ray]" pandas polars duckdb datasets dask distributed
+	$(BIN)/python -m pytest -q --slow tests/scale
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 	$(OLDEST_PYTHON) -m venv $(LOWEST)

@@ -89,9 +89,10 @@ def test_an_untouched_tree_is_the_tree_itself() -> None:
     assert binarise(tree).written() == "(S\n  (NP (NN dogs))\n  (VP (VBP bark)))\n"
 
 
-def test_a_root_with_one_child_is_dropped() -> None:
+@pytest.mark.parametrize("wrapper", ["", "ROOT", "S1", "TOP"])
+def test_a_wrapper_with_one_child_is_dropped(wrapper: str) -> None:
     tree = tw.Tree.parse("(S (VB go))")
-    assert drop_root(tw.Tree("ROOT", [tree])) == tree == drop_root(tree)
+    assert drop_root(tw.Tree(wrapper, [tree])) == tree == drop_root(tree)
     two = tw.Tree.parse("( (S (VB go)) (. .))")
     assert drop_root(two) is two
 

@@ -75,6 +75,16 @@ def test_collins_rules_are_the_default() -> None:
     assert (found.words, found.tags) == (3, 2)
 
 
+@pytest.mark.parametrize("wrapper", ["", "ROOT", "S1", "TOP"])
+def test_the_wrapper_of_a_tree_is_no_bracket(wrapper: str) -> None:
+    bare = "(S (NP (NNP Ann)) (VP (VBD left)))"
+    wrapped = f"({wrapper} {bare})"
+    for gold, system in ((wrapped, bare), (bare, wrapped), (wrapped, wrapped)):
+        found = brackets([Tree.parse(gold)], [Tree.parse(system)]).all
+        assert (found.brackets.correct, found.brackets.gold, found.brackets.system) == (3, 3, 3)
+        assert found.complete_match == 1.0
+
+
 def test_without_labels_spans_alone_count() -> None:
     system = "(X (Y (P dogs)) (Z (Q chase) (W (R a) (T cat))))"
     assert score(GOLD, system).all.brackets.correct == 0

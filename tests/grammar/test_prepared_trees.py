@@ -145,3 +145,9 @@ def test_a_vocabulary_knows_words_from_its_minimum_on() -> None:
     words = Vocabulary.of([["a", "b"], ["a"]], min_count=2)
     assert words.names(["a", "b", "A", "Bars"]) == ["a", "UNK-LC", "UNK-CAPS", "UNK-CAPS-s"]
     assert words.names(["A"]) == ["UNK-INITC-KNOWNLC"]
+
+
+@pytest.mark.parametrize("wrapper", ["", "ROOT", "S1", "TOP"])
+def test_the_wrapper_of_a_file_becomes_the_root(wrapper: str) -> None:
+    bare = "(S (NP (NNP Ann)) (VP (VBD left)))"
+    assert str(prepare_tree(tw.Tree.parse(f"({wrapper} {bare})"))) == f"(ROOT {bare})"

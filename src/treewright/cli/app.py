@@ -40,7 +40,9 @@ COMMANDS: tuple[str, ...] = (
     "grammar",
     "joint",
     "reproduce",
+    "annotate",
     "serve",
+    "project",
 )
 
 MAKERS = {  # kind of component -> the command that makes one

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 
 from treewright.corpus.brackets import Tree, walk
 from treewright.errors import FormatError
 
+WRAPPERS = ("", "ROOT", "S1", "TOP")  # labels of the bracket that files wrap around each tree; it is no phrase
 TRACES = frozenset({"-NONE-"})
 FUNCTION_SIGNS = "-=^|"  # NP-SBJ, NP=2, S^PRD, ADVP|PRT
 INSERTED = "@"  # the first character of the label of a node that `binarise` inserted
@@ -134,14 +135,14 @@ def debinarise(tree: Tree) -> Tree:
     return _rebuild_root(tree, make)
 
 
-def drop_root(tree: Tree, labels: Collection[str] = ("", "ROOT", "TOP")) -> Tree:
-    """Return the tree below a root with one of these labels, if the root has one child.
+def drop_root(tree: Tree) -> Tree:
+    """Return the tree below a wrapper (`WRAPPERS`), if the wrapper has one child.
 
     >>> print(drop_root(Tree.parse("( (S (VB run)))")))
     (S (VB run))
     """
     only = tree.children[0]
-    return only if tree.label in labels and len(tree.children) == 1 and isinstance(only, Tree) else tree
+    return only if tree.label in WRAPPERS and len(tree.children) == 1 and isinstance(only, Tree) else tree
 
 
 def bracket_word(word: str) -> str:

@@ -5,8 +5,8 @@ first; brackets over nothing and brackets whose label is to be deleted do not co
 "=". Each gold bracket is matched with one system bracket at most. A system bracket is a crossing one when it overlaps
 some gold bracket and neither holds the other.
 
-Two departures: the unlabelled bracket that Penn files wrap around each tree is deleted like TOP, whether the
-parameters name it or not. Where the system's tags would delete other words than the gold tags (a colon tagged as a
+Two departures: the bracket that files wrap around each tree, unlabelled or ROOT, S1 or TOP, does not count, whether
+the parameters name it or not. Where the system's tags would delete other words than the gold tags (a colon tagged as a
 noun), EVALB reports an error; here the gold tags decide for both trees.
 """
 
@@ -22,7 +22,7 @@ from typing import IO, Any, cast
 from treewright.caching import cached_property
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
-from treewright.corpus.transforms import TRACES
+from treewright.corpus.transforms import TRACES, WRAPPERS
 from treewright.errors import FormatError, InputError
 from treewright.evaluate.scores import Score, ratio
 from treewright.evaluate.sources import is_file
@@ -49,7 +49,7 @@ class Parameters:
     @cached_property
     def deleted_brackets(self) -> frozenset[str]:
         """The labels whose brackets are not counted, with those that count as the same."""
-        deleted = {"", *self.delete_labels}
+        deleted = {*WRAPPERS, *self.delete_labels}
         equivalent = {a for pair in self.equal_labels for a, b in (pair, pair[::-1]) if b in deleted}
         return frozenset(deleted | equivalent)
 

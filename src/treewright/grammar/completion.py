@@ -11,13 +11,12 @@ from dataclasses import dataclass
 
 from treewright.corpus import Tree
 from treewright.corpus.brackets import walk
-from treewright.corpus.transforms import TRACES, rebuild
+from treewright.corpus.transforms import TRACES, WRAPPERS, rebuild
 from treewright.errors import InputError
 from treewright.grammar.constraints import Constraint
 from treewright.grammar.latent import LatentGrammar
 from treewright.grammar.result import PhraseParse
 from treewright.grammar.treebank import TreebankGrammar
-from treewright.grammar.trees import ROOTS
 
 OPEN = "_"  # the label of a node whose label is open
 
@@ -82,7 +81,7 @@ def decisions_of(tree: Tree, grammar: ConstrainedGrammar) -> Decisions:
 def decide(node: Tree, first: int, grammar: ConstrainedGrammar, decisions: Decisions, is_top: bool) -> None:
     """Add what one node of a partial tree says."""
     last, label = len(decisions.words), without_functions(node.label)
-    if last == first or (is_top and node.label in ROOTS):
+    if last == first or (is_top and node.label in WRAPPERS):
         return
     if node.is_preterminal() and last - first == 1 and (node.label in grammar.tags or node.label == OPEN):
         if node.label != OPEN:

@@ -8,9 +8,6 @@ from typing import Protocol
 from treewright.corpus import Tree
 from treewright.evaluate.bracketing import BracketScores, brackets
 from treewright.grammar.result import PhraseParse
-from treewright.grammar.trees import ROOTS
-
-DELETED_ROOT = "TOP"  # the label of a root that scoring leaves out, as in EVALB
 
 
 class Grammar(Protocol):
@@ -29,16 +26,11 @@ def bracket_scores(grammar: Grammar, trees: Sequence[Tree]) -> dict[str, float]:
 
 
 def scores_of(gold: Sequence[Tree], system: Sequence[Tree]) -> BracketScores:
-    """Score brackets and tags of the trees of a system. Roots, which are always right, do not count.
+    """Score brackets and tags of the trees of a system; wrappers (ROOT, TOP) do not count.
 
     >>> gold, system = Tree.parse("(ROOT (S (NP (DT the) (NN dog))))"), Tree.parse("(S (DT the) (NN dog))")
     >>> score = scores_of([gold], [system]).brackets
     >>> score.correct, score.gold, score.system
     (1, 2, 1)
     """
-    return brackets(map(with_deleted_root, gold), map(with_deleted_root, system)).all
-
-
-def with_deleted_root(tree: Tree) -> Tree:
-    """Put the tree below a root that scoring leaves out."""
-    return Tree(DELETED_ROOT, tree.children if tree.label in ROOTS else [tree])
+    return brackets(gold, system).all

@@ -16,11 +16,10 @@ from typing import Annotated, Any
 from treewright.checks import Checked, Count, Range
 from treewright.corpus import Tree, binarise, drop_root, read_trees, strip_functions, strip_traces
 from treewright.corpus.brackets import walk
-from treewright.corpus.transforms import INSERTED, TRACES, Nodes, rebuild
+from treewright.corpus.transforms import INSERTED, TRACES, WRAPPERS, Nodes, rebuild
 from treewright.errors import FormatError, InputError
 
 ROOT = "ROOT"  # the label of the root of every prepared tree
-ROOTS = ("", ROOT, "TOP")  # labels of roots in treebanks
 PARENT_SIGN = "^"  # between a label and those above it: NP^S
 
 TreeSource = str | os.PathLike[str] | Iterable[Tree]
@@ -96,9 +95,9 @@ def prepare_tree(tree: Tree) -> Tree:
     bare = strip_traces(tree)
     if bare is None:
         raise FormatError(tree.source, tree.line, "the tree has no words, only traces; remove it")
-    top = drop_root(strip_functions(bare), ROOTS)
+    top = drop_root(strip_functions(bare))
     check_nodes(top, tree)
-    is_root = top.label in ROOTS and not top.is_preterminal()
+    is_root = top.label in WRAPPERS and not top.is_preterminal()
     children = top.children if is_root else [top]
     rebuilt = [[child] if isinstance(child, str) else rebuild(child, merge_node) for child in children]
     rooted = Tree(ROOT, [node for nodes in rebuilt for node in nodes])

@@ -124,22 +124,16 @@ class Problem(BaseModel):
     id: str
 
 
-class Conflict(Problem):
-    """Annotation that contradicts itself, with the arcs [head, modifier] that cannot all be in one tree."""
-
-    conflict: list[tuple[int, int]]
-
-
 class ErrorAnswer(BaseModel):
     """What every status but 200 answers."""
 
     error: Problem
 
 
-class ConflictAnswer(BaseModel):
-    """What status 409 answers."""
+class ConflictAnswer(ErrorAnswer):
+    """What status 409 answers: annotation that contradicts itself, and its arcs [head, modifier]."""
 
-    error: Conflict
+    conflict: list[tuple[int, int]]
 
 
 class SentencesAnswer(BaseModel):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,17 +31,14 @@ TEXT = "<text>"  # the source of what requests send as text
 
 @dataclass(eq=False)  # not frozen: context managers set the traceback of an exception
 class Refusal(Exception):
-    """A request that is answered by an error: its status, a sentence, where the problem is and what to do.
-
-    conflict: the arcs (head, modifier) of annotation that contradicts itself; only status 409 has them.
-    """
+    """A request that is answered by an error: its status, a sentence, where the problem is and what to do."""
 
     status: int
     message: str
     where: str | None = None
     remedy: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    conflict: Sequence[tuple[int, int]] | None = None
+    more: Mapping[str, Any] = field(default_factory=dict)  # what the answer has beside the error
 
     def answer(self, scope: Scope) -> Response:
         """Return the response to the request of this scope."""
@@ -52,9 +49,7 @@ class Refusal(Exception):
             return PlainTextResponse(f"{sentence}\n", self.status, headers)
         error: dict[str, Any] = {"code": CODES[self.status], "message": message, "where": where}
         error |= {"remedy": self.remedy, "id": scope["state"]["id"]}
-        if self.conflict is not None:
-            error["conflict"] = self.conflict
-        return JSONResponse({"error": error}, self.status, headers)
+        return JSONResponse({"error": error, **self.more}, self.status, headers)
 
 
 INTERNAL_ERROR = Refusal(500, "an error in the server; its log has the id of the request")

@@ -46,7 +46,7 @@ def choose_candidates(arc: NDArray[np.float64], rules: dict[str, Any]) -> Candid
     if words <= MAX_WHOLE or not rules["projective"]:
         return decode.candidates(arc, **rules)
     arcs = decode.candidates(arc, **{**rules, "projective": False})
-    tree = np.arange(-1, words)
+    tree = np.arange(-1, words, dtype=np.int32)
     if rules.get("require") or rules.get("forbid"):
         shape = {name: rules[name] for name in ("projective", "root", "require", "forbid")}
         tree = decode.tree(arc, **shape).heads

@@ -62,9 +62,9 @@ test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and
 test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
 	$(BIN)/python -m pytest -q $(PARALLEL) --slow $(if $(DATA),--data $(DATA))
 
-test-integrations: $(VENV)/build  ## tests of what needs large packages: tables of Arrow, pandas and Polars
-	$(BIN)/pip install -q --no-build-isolation -e ".[arrow]" pandas polars
-	$(BIN)/python -m pytest -q tests/integrate
+test-integrations: $(VENV)/build  ## tests of what needs large packages: Arrow, pandas, Polars, Datasets, spaCy, PyTorch
+	$(BIN)/pip install -q --no-build-isolation -e ".[arrow,spacy,neural]" pandas polars datasets
+	$(BIN)/python -m pytest -q tests/integrate tests/test_torch.py tests/corpus/test_convert.py
 
 test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=path); times are printed
 	$(BIN)/pip install -q --no-build-isolation -e ".[serve]" playwright

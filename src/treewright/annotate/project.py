@@ -1042,8 +1042,7 @@ class Project:
             draft, _ = self._draft(record, layer)
             if len(draft.original()) != len(sentence):
                 raise ProjectError(f"{sentence.place}: {len(sentence)} words; the project has {len(draft.original())}")
-            if (sentence.heads < 0).any():
-                raise ProjectError(f"{sentence.place}: a word has no head; a layer is made of whole trees")
+            sentence.check("single-root")
             cells = files.cells_of_tree(draft, sentence)
             new = apply_event(draft, "accept", {"cells": cells})
             op_id = f"import-{layer}-{number}-{secrets.token_hex(4)}"

@@ -3,7 +3,8 @@
 A project of English-EWT (dev) is served with the embedded English model, on loopback. In sentences of 31 to 40 words
 the second alternative of a word is taken and taken back. Milliseconds: as the server measures itself (Server-Timing,
 its parts and its total) and as the client waits, median and 95th percentile; and the seconds from the command to the
-first tree. Asked for: decision 50 ms, alternatives 30 ms (server, p95, idle machine), first tree 5 s."""
+first tree. Asked for: decision 50 ms, alternatives 30 ms (server, p95, idle machine), first tree 5 s.
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -162,6 +163,14 @@ def test_questions_about_a_word(bench: Workbench) -> None:
     assert (1, 2) in [(hit["sentence_id"], *hit["nodes"].values()) for hit in hits]
     assert bench.call("POST", "search", 400, json={"request": "pattern { X -[ }"})["error"]["message"]
     assert bench.get("progress")["sentences"] == 12
+
+
+def test_sentences_that_nobody_opened_are_parsed_in_the_background(bench: Workbench) -> None:
+    for _ in range(100):
+        time.sleep(0.5)  # a request lets the work wait
+        if all(item["doubtful"] is not None for item in bench.get("sentences")["sentences"]):
+            break
+    assert len({hit["sentence_id"] for hit in bench.call("POST", "search", json={"request": "X []"})["hits"]}) == 12
 
 
 def test_without_a_model_every_word_is_open(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ def workbench(project: Project, limits: Limits | None = None, *, allowed_hosts: 
 
     @asynccontextmanager
     async def lifespan(_: FastAPI) -> AsyncIterator[None]:
+        project.start_suggestions()
         yield
         project.close()
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 from oracles.pipelines import pipeline, text_of
@@ -12,7 +14,7 @@ from oracles.treebank import treebank
 from scale.conftest import DOCUMENTS, content_of
 
 import treewright as tw
-from treewright.errors import InputError
+from treewright.errors import InputError, MissingExtra
 from treewright.scale import Result, parse_corpus
 
 pyarrow = pytest.importorskip("pyarrow")
@@ -160,3 +162,15 @@ def test_errors_name_place_and_remedy(
 ) -> None:
     with pytest.raises(InputError, match=problem):
         parse_corpus(model, inputs, str(tmp_path / "out"), **options)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("package", "options", "extra"),
+    [("pyarrow", {"to": "parquet"}, "arrow"), ("ray", {"to": "conllu", "engine": "ray"}, "ray")],
+)
+def test_a_missing_package_is_answered_by_the_line_that_installs_it(
+    model: str, corpus: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str, options: Any, extra: str
+) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(MissingExtra, match=rf"needs the package {package}: pip install 'treewright\[{extra}\]'"):
+        parse_corpus(model, [str(corpus)], str(tmp_path / "out"), **options)

@@ -48,14 +48,17 @@ class Draft:
     def with_cells(self, kind: str, word: int, **cells: str) -> Draft:
         """Return a copy in which cells of a word are "decided" or "accepted"."""
         old: Cells = getattr(self, kind)
-        return replace(self, **{kind: {**old, word: {**old.get(word, {}), **cells}}})
+        return self._replace_cells(kind, {**old, word: {**old.get(word, {}), **cells}})
 
     def without_cells(self, kind: str, word: int, *columns: str) -> Draft:
         """Return a copy in which these columns of a word, or all if none is named, are not decided or accepted."""
         old: Cells = getattr(self, kind)
         kept = {name: value for name, value in old.get(word, {}).items() if columns and name not in columns}
         rest = {number: cells for number, cells in old.items() if number != word}
-        return replace(self, **{kind: {**rest, word: kept} if kept else rest})
+        return self._replace_cells(kind, {**rest, word: kept} if kept else rest)
+
+    def _replace_cells(self, kind: str, cells: Cells) -> Draft:
+        return replace(self, decided=cells) if kind == "decided" else replace(self, accepted=cells)
 
     def decided_heads(self, words: int) -> list[int]:
         """Return the decided head of each word, -1 where there is none."""

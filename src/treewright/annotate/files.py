@@ -90,15 +90,21 @@ def version(mode: str, draft: Draft, shown: Sentence | None, author: str | None,
         return shown
     if mode == "partial":
         return partial_version(draft, shown)
-    sentence = shown if draft.status == "accepted" else draft.annotation().sentence
+    sentence = shown if draft.status == "accepted" else annotated(draft)
     sentence.comments = [*sentence.comments, *marks_of(draft, author, at)]
     return sentence
+
+
+def annotated(draft: Draft) -> Sentence:
+    """Return a sentence with what is decided, accepted or kept; its DEPS follow."""
+    annotation = draft.annotation()
+    return annotation.filled(annotation.sentence.heads.tolist(), annotation.sentence.deprels)
 
 
 def partial_version(draft: Draft, shown: Sentence | None = None) -> Sentence:
     """Return a sentence with "_" for heads and relations that nobody decided or accepted, or is unsure about."""
     accepted = draft.status == "accepted" and shown is not None
-    sentence = shown.copy() if accepted and shown is not None else draft.annotation().sentence
+    sentence = shown.copy() if accepted and shown is not None else annotated(draft)
     for word in draft.unsure:
         sentence[word - 1].head, sentence[word - 1].deprel = -1, OPEN
     return sentence
@@ -156,9 +162,9 @@ def draft_of_marks(sentence: Sentence, text: str, marks: Marks, keeps_tree: bool
                 draft = draft.with_cells(kind, int(word), **{name: cells[name] for name in names.split(",")})
         if marks.get("accepted") == "all":
             if not keeps_tree:
-                for word in range(1, len(sentence) + 1):
-                    cells = cells_of(sentence, word)
-                    draft = draft.with_cells("accepted", word, HEAD=cells["HEAD"], DEPREL=cells["DEPREL"])
+                for number in range(1, len(sentence) + 1):
+                    cells = cells_of(sentence, number)
+                    draft = draft.with_cells("accepted", number, HEAD=cells["HEAD"], DEPREL=cells["DEPREL"])
             draft = replace(draft, status="accepted")
         pairs = [pair.split("<") for pair in marks.get("rejected", "").split()]
         rejected = frozenset((int(head), int(word)) for word, head in pairs)

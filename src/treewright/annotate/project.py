@@ -10,12 +10,12 @@ import shutil
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import datetime, timezone
 from functools import wraps
 from pathlib import Path
 from threading import RLock
 from types import TracebackType
-from typing import Any, Concatenate, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Concatenate, NamedTuple, ParamSpec, TypeVar
 
 from treewright import query
 from treewright.annotate import agreement, files, learning, view
@@ -120,7 +120,7 @@ class Project:
         author: str = "me",
         *,
         keep_trees: bool = True,
-    ) -> Self:
+    ) -> Project:
         """Make a project of files (CoNLL-U, CoNLL-X, raw text, folders of them) in a new folder, and open it.
 
         model: name or file of the model that suggests trees; None: every word is open. author: the manager's name.
@@ -157,7 +157,7 @@ class Project:
         return project
 
     @classmethod
-    def open(cls, folder: str | os.PathLike[str], *, model: str | None = None, read_only: bool = False) -> Self:
+    def open(cls, folder: str | os.PathLike[str], *, model: str | None = None, read_only: bool = False) -> Project:
         """Open the project in a folder; a StoreError says why it cannot be opened.
 
         model: use this model in place of the one of the project. read_only: no lock is taken and nothing can change.
@@ -178,7 +178,7 @@ class Project:
         with self._lock:
             self._store.close()
 
-    def __enter__(self) -> Self:
+    def __enter__(self) -> Project:
         return self
 
     def __exit__(
@@ -195,7 +195,7 @@ class Project:
 
     @guarded
     def add_person(self, name: str, role: str = "annotator") -> str:
-        """Add a person, or change the role of one; return a new token, which is stored only as a hash.
+        """Add a person of this name, or change the role; return a new token, which is stored only as a hash.
 
         role: reader, annotator (writes the own layer and sees no other), adjudicator (sees all layers, writes gold),
         manager (everything).
@@ -429,7 +429,7 @@ class Project:
         ops: Sequence[Op],
         cursor: int | None = None,
     ) -> Answer:
-        """Store operations of a person on a sentence in a layer, all or none; they are on disk when this returns.
+        """Store the operations `ops` of a person on a sentence in a layer, all or none; they are on disk at the end.
 
         sentence_id: the sentence. op_id: chosen by the client; a repeated one returns the first answer. base: the
         revision that the person saw. cursor: words before this one keep what is shown. A ConflictError says which
@@ -1042,8 +1042,7 @@ class Project:
             draft, _ = self._draft(record, layer)
             if len(draft.original()) != len(sentence):
                 raise ProjectError(f"{sentence.place}: {len(sentence)} words; the project has {len(draft.original())}")
-            if (sentence.heads < 0).any():
-                raise ProjectError(f"{sentence.place}: a word has no head; a layer is made of whole trees")
+            sentence.check("single-root")
             cells = files.cells_of_tree(draft, sentence)
             new = apply_event(draft, "accept", {"cells": cells})
             op_id = f"import-{layer}-{number}-{secrets.token_hex(4)}"
@@ -1168,4 +1167,4 @@ def hash_of(text: str) -> str:
 
 def now() -> str:
     """Return the time, in UTC."""
-    return datetime.now(UTC).isoformat(timespec="milliseconds")
+    return datetime.now(timezone.utc).isoformat(timespec="milliseconds")

@@ -182,7 +182,7 @@ class Store:
             f"WHERE {condition} ORDER BY seq",
             *values,
         )
-        return [Event(*row[:7], json.loads(row[7]), row[8]) for row in rows]
+        return [Event._make((*row[:7], json.loads(row[7]), row[8])) for row in rows]
 
     def snapshot(self, path: Path) -> None:
         """Write a copy of the store."""
@@ -194,7 +194,7 @@ def connect(path: Path, read_only: bool) -> sqlite3.Connection:
     """Open the file, for threads that wait for each other."""
     options: dict[str, Any] = {"isolation_level": None, "check_same_thread": False, "timeout": BUSY_SECONDS}
     if not read_only:
-        connection = sqlite3.connect(path, **options)
+        connection: sqlite3.Connection = sqlite3.connect(path, **options)
         connection.execute("PRAGMA journal_mode = WAL")
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA foreign_keys = ON")

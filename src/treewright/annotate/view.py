@@ -33,7 +33,7 @@ def word_states(draft: Draft, shown: Shown) -> list[WordState]:
             else:
                 is_kept = fixed[name] == value if name in ("HEAD", "DEPREL") else before[name] == value
                 is_kept = is_kept or draft.accepted.get(number, {}).get(name) == value
-                states[name] = "accepted" if is_kept else "suggested"
+                states[name] = "accepted" if is_kept or name == "DEPS" else "suggested"  # DEPS follow the tree
         confidence = None if shown.confidence is None else shown.confidence[number - 1]
         notes = [note_dict(note) for note in draft.notes if note[0] == number]
         is_unsure = number in draft.unsure

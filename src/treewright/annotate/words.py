@@ -196,7 +196,9 @@ def insert_word(draft: Draft, word: int, form: str) -> Draft:
     if token is not None and token.last > word:
         raise ProjectError(f"after word {word} is the inside of a multiword token; dissolve it first")
     numbers = {number: number + (number > word) for number in range(1, size + 1)}
-    changed = change_words(without_ranges(rows), word + 1, word, [empty_word(form)], numbers)
+    rows, following = take_spacing(without_ranges(rows), word)
+    inserted = empty_word(form) | {"MISC": with_misc(OPEN, *following)}
+    changed = change_words(rows, word + 1, word, [inserted], numbers)
     return move_decisions(draft, changed.with_text().text(), numbers)
 
 
@@ -208,11 +210,27 @@ def delete_word(draft: Draft, word: int) -> Draft:
         raise ProjectError("a sentence has at least one word")
     if rows.token_at(word):
         raise ProjectError(f"word {word} is in a multiword token; dissolve it first")
+    if has_space_after(Token(word, word, "", rows.words[word - 1]["MISC"])):
+        rows, _ = take_spacing(rows, word - 1)
     head = rows.words[word - 1]["HEAD"]
     words = [cells | {"HEAD": head} if cells["HEAD"] == str(word) else cells for cells in rows.words]
     numbers = {number: None if number == word else number - (number > word) for number in range(1, size + 1)}
     changed = change_words(replace(rows, words=words), word, word, [], numbers)
     return move_decisions(draft, changed.with_text().text(), numbers)
+
+
+def take_spacing(rows: Rows, word: int) -> tuple[Rows, list[str]]:
+    """Let a space follow a word (0: none) in the text; return the entries of MISC that said what followed it."""
+    if not word:
+        return rows, []
+    token = rows.token_at(word)
+    misc = rows.words[word - 1]["MISC"] if token is None else token.misc
+    spaced = drop_misc(misc, "SpaceAfter", "SpacesAfter")
+    if token is not None:
+        tokens = [other._replace(misc=spaced) if other == token else other for other in rows.tokens]
+        return replace(rows, tokens=tokens), spacing_of(misc)
+    words = [cells | {"MISC": spaced} if number == word else cells for number, cells in enumerate(rows.words, 1)]
+    return replace(rows, words=words), spacing_of(misc)
 
 
 def without_ranges(rows: Rows) -> Rows:

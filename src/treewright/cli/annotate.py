@@ -25,12 +25,13 @@ NO_MODEL = "none"
 
 HELP = (
     "Build and correct a treebank in the browser.\n\n"
-    "Give files (CoNLL-U, CoNLL-X, raw text, or folders of them) or the folder of a project. A project of files is made "
-    f"beside the first one, as NAME{SUFFIX}; giving the files again opens it. The command prints the address of the page "
-    "and opens it. Every decision is stored before the page shows it, and re-decodes the rest of the sentence: the tree "
-    "is the best one that agrees with everything decided. `treewright project export` writes CoNLL-U. The server listens "
-    "on this machine alone, unless --host names another address; then --allow-host must give the names under which "
-    "browsers call it. Ctrl-C stops it. It needs `pip install 'treewright[serve]'`."
+    "Give files (CoNLL-U, CoNLL-X, raw text, or folders of them) or the folder of a project. A project of files "
+    f"is made beside the first one, as NAME{SUFFIX}; giving the files again opens it. The command prints the "
+    "address of the page and opens it. Every decision is stored before the page shows it, and re-decodes the rest "
+    "of the sentence: the tree is the best one that agrees with everything decided. `treewright project export` "
+    "writes CoNLL-U. The server listens on this machine alone, unless --host names another address; then --allow- "
+    "host must give the names under which browsers call it. Ctrl-C stops it. It needs `pip install "
+    "'treewright[serve]'`."
 ) + opt.examples(
     "treewright annotate dev.conllu",
     "treewright annotate notes.txt --model my.tw",
@@ -46,8 +47,8 @@ def annotate(
         typer.Option(
             "--model",
             metavar="MODEL",
-            help=f"Model that suggests trees; by default the one of the project, en in a new one. {NO_MODEL}: every word "
-            "is open.",
+            help="Model that suggests trees, a file or en; by default the one of the project, en in a new one. "
+            f"{NO_MODEL}: every word is open.",
         ),
     ] = None,
     host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",

@@ -68,7 +68,8 @@ HELP = (
     "soon as it is parsed, so that the command works as a filter.\n\n"
     "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
     "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "
-    "interrupted; documents that cannot be parsed are listed in FOLDER/_job/rejected-*.jsonl (docs/scale.md)."
+    "interrupted; what cannot be parsed is listed in FOLDER/_job/rejected-*.jsonl. --max-seconds is then 2 if not "
+    "given; see docs/scale.md."
 ) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
@@ -118,7 +119,7 @@ def parse(
     resume: Annotated[bool, opt.resume_option("FILE.part, in which Ctrl-C leaves finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
-    jobs: corpora.Jobs = None,
+    workers: corpora.Jobs = None,
     engine: corpora.EngineName = None,
     ray_address: corpora.RayAddress = None,
     shards: corpora.Shards = None,
@@ -136,7 +137,7 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
-    corpus: dict[str, Any] = {"jobs": jobs, "engine": engine, "ray_address": ray_address, "shards": shards}
+    corpus: dict[str, Any] = {"jobs": workers, "engine": engine, "ray_address": ray_address, "shards": shards}
     corpus |= {"shard_size": shard_size, "document_seconds": document_seconds}
     corpus |= {"text_column": text_column, "id_column": id_column}
     if corpora.is_corpus(to, corpus):

@@ -114,7 +114,7 @@ class Worker:
         if model.network is not None and model.options.network is not None:
             self.network = NetworkScores(model.network, model.labels, model.options.network)
         self._numbers = {label: number for number, label in enumerate(model.labels)}
-        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets)
+        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets, model.options.label_rules)
 
     def parse(
         self,
@@ -319,17 +319,23 @@ class Worker:
     def _permitted_labels(
         self, sentence: Sentence, heads: Indices, tags: Sequence[str], decided: Sequence[Sequence[str]] | None
     ) -> tuple[list[str], Confidence]:
-        """Return the best labels of one tree that the rules about tags permit, with their probabilities."""
+        """Return the best labels of one tree that the rules permit, with their probabilities."""
         inputs = self.encode([sentence])
-        labeller = self._labeller_under_rules(inputs, heads, tags)
         temperature = self.model.calibrations.label.temperature
-        [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
+        for is_strict in (False, True):
+            labeller = self._labeller_under_rules(inputs, heads, tags, is_strict)
+            [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
+            if not self.tag_rules.is_broken(tags, heads, labels):
+                break
         return labels, probability
 
-    def _labeller_under_rules(self, inputs: Inputs, heads: Indices, tags: Sequence[str]) -> Labeller:
+    def _labeller_under_rules(
+        self, inputs: Inputs, heads: Indices, tags: Sequence[str], is_strict: bool = False
+    ) -> Labeller:
         """Return the labeller whose candidates in one tree are those that the rules about tags permit."""
         labeller = self._strict_labeller
-        labeller.set_candidates(*self.tag_rules.candidates(labeller.keys(inputs.batch, [heads]), tags, heads))
+        keys = labeller.keys(inputs.batch, [heads])
+        labeller.set_candidates(*self.tag_rules.candidates(keys, tags, heads, is_strict))
         return labeller
 
     @cached_property
@@ -353,7 +359,8 @@ class Worker:
 def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
     """Return the labels that exclude each other, as numbers."""
     numbers = {label: number for number, label in enumerate(model.labels)}
-    pairs = np.array([(numbers[a], numbers[b]) for a, b in model.label_rules.excluding()], dtype=np.int32)
+    excluding = model.label_rules.excluding(model.labels) if model.options.label_rules else []
+    pairs = np.array([(numbers[a], numbers[b]) for a, b in excluding], dtype=np.int32)
     first, second = pairs.reshape(-1, 2).T
     return np.ascontiguousarray(first), np.ascontiguousarray(second)
 

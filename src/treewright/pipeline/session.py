@@ -246,11 +246,10 @@ class Session:
         by_pruner = question.arcs.marginal[:, word].copy()  # ranks the arcs that pruning removed, too
         by_pruner[excluded] = 0
         likely = [int(head) for head in (-by_pruner).argsort(kind="stable")[:count] if by_pruner[head] > 0]
-        question, _ = question.with_candidates((head, word) for head in [own, *likely])
-        marginal = question.marginals()
-        candidates = {head for head, modifier in question.candidates if modifier == word}.difference(excluded)
-        ranked = sorted(candidates, key=lambda head: (-marginal[head, word], head))[:count]
-        return explanation.alternatives(best, question, marginal, word, ranked)
+        wider, _ = question.with_candidates((head, word) for head in [own, *likely])
+        candidates = {head for head, modifier in wider.candidates if modifier == word}.difference(excluded)
+        ranked = sorted(candidates, key=lambda head: (-wider.marginals[head, word], head))[:count]
+        return explanation.alternatives(best, question, word, ranked, wider)
 
     @guarded
     def why(self, head: int, word: int) -> Explanation:

@@ -10,21 +10,23 @@ import os
 import re
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import lru_cache
 from pathlib import Path
 from statistics import median
 from typing import Any
 
 import treewright
 from treewright.errors import InputError
+from treewright.integrate.arrow import load_pyarrow
 from treewright.model.registry import EMBEDDED, open_named
 from treewright.scale import files
 from treewright.scale.engines import Engine, LocalEngine, Task
 from treewright.scale.files import JOB, Folder, digest_of, open_folder
 from treewright.scale.parts import EXTENSIONS
 from treewright.scale.plan import PLAN, Plan, Settings, check_same, largest_first, read_plan, shards_of, source_of
-from treewright.scale.shards import Done, Job, read_ledger, rejected_name
+from treewright.scale.shards import Done, Job, Worker, read_ledger, rejected_name
 from treewright.streams import check_count
 
 ENGINES = ("local", "ray")
@@ -85,13 +87,16 @@ def parse_corpus(
     there is a cluster. shards: "2/8" runs the second of eight shares of the shards. report is called as shards finish.
     settings: the fields of `treewright.scale.Settings`. A program that calls it starts under
     `if __name__ == "__main__":`.
+
+    >>> _ = [run_shard("parsed", shard) for shard in plan_corpus("en", ["sample.conllu"], "parsed", to="conllu")]
+    >>> result = parse_corpus("en", ["sample.conllu"], "parsed", to="conllu")  # everything is done already
+    >>> result.shards, result.sentences, result.rejected
+    (1, 3, 0)
     """
-    chosen = Settings(**settings)
-    if chosen.to not in EXTENSIONS:
-        raise InputError(f"to is {chosen.to!r}; expected {' or '.join(EXTENSIONS)}")
     if engine not in ENGINES:
         raise InputError(f"engine is {engine!r}; expected {' or '.join(ENGINES)}")
     index, count = share_of(shards)
+    chosen = checked_settings(settings)
     folder = open_folder(output)
     plan = planned(folder, model, inputs, chosen)
     numbers = range(index - 1, len(plan.shards), count)
@@ -104,6 +109,51 @@ def parse_corpus(
         finally:
             folder.sweep(prefixes(numbers))
     return driver.result()
+
+
+def plan_corpus(model: str, inputs: Sequence[str], output: str, **settings: Any) -> list[int]:
+    """Make the plan of an output folder, or check that it has one of this job; return the shards that are missing.
+
+    The arguments are those of `parse_corpus`. The largest shard is the first. Other engines call `run_shard` for each.
+
+    >>> plan_corpus("en", ["sample.conllu"], "planned", to="conllu")
+    [0]
+    """
+    chosen = checked_settings(settings)
+    folder = open_folder(output)
+    plan = planned(folder, model, inputs, chosen)
+    ledger = read_ledger(folder, plan, range(len(plan.shards)))
+    return largest_first(plan, (number for number in range(len(plan.shards)) if number not in ledger))
+
+
+def run_shard(output: str, number: int) -> Done:
+    """Parse the shard of this number in the plan of an output folder, and publish its files.
+
+    The process keeps the model for the next shard. Relative names of inputs are paths in the working directory.
+
+    >>> [shard] = plan_corpus("en", ["sample.conllu"], "folder", to="conllu", fast=True)
+    >>> run_shard("folder", shard).part
+    'part-00000.conllu.gz'
+    """
+    return worker_of(output, os.getcwd()).run(number)
+
+
+@lru_cache(maxsize=1)
+def worker_of(output: str, directory: str) -> Worker:
+    return Worker(Job(output, directory))
+
+
+def checked_settings(settings: Mapping[str, Any]) -> Settings:
+    """Return the settings of keywords."""
+    names = [field.name for field in fields(Settings)]
+    if unknown := next((name for name in settings if name not in names), None):
+        raise TypeError(f"there is no setting {unknown!r}; there are {', '.join(names)}")
+    chosen = Settings(**settings)
+    if chosen.to not in EXTENSIONS:
+        raise InputError(f"to is {chosen.to!r}; expected {' or '.join(EXTENSIONS)}")
+    if chosen.to == "parquet":
+        load_pyarrow("--to parquet")
+    return chosen
 
 
 def new_engine(name: str, job: Job, jobs: int | None, ray_address: str | None) -> Engine:
@@ -150,7 +200,7 @@ def planned(folder: Folder, model: str, inputs: Sequence[str], settings: Setting
     plan = Plan(treewright.__version__, path, sha256, licence, settings, sources, ())
     begun = read_plan(folder)
     if begun is None:
-        cut = Plan(plan.version, path, sha256, licence, settings, sources, shards_of(sources, settings))
+        cut = replace(plan, shards=shards_of(sources, settings))
         if folder.create(PLAN, cut.to_json()):
             return cut
         begun = read_plan(folder)

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import socket
 from importlib import import_module
 from typing import Any
 
 from treewright.errors import InputError, MissingExtra
 from treewright.scale.engines import Report, Task, run_task
 from treewright.scale.shards import Job, Worker
+
+CONNECTION_SECONDS = 10.0
 
 
 class Actor:
@@ -21,6 +24,13 @@ class Actor:
         if self._worker is None:
             self._worker = Worker(self._job)
         return run_task(self._worker, task)
+
+
+def check_answers(address: str | None) -> None:
+    """Raise an OSError if nothing listens at HOST:PORT; Ray itself would try for minutes."""
+    host, _, port = (address or "").rpartition(":")
+    if host and port.isdecimal() and "/" not in host:
+        socket.create_connection((host, int(port)), timeout=CONNECTION_SECONDS).close()
 
 
 class RayEngine:
@@ -45,8 +55,9 @@ class RayEngine:
         if address is None:
             options |= {"num_cpus": jobs, "include_dashboard": False}
         try:
+            check_answers(address)
             self._ray.init(address=address, **options)
-        except (ConnectionError, ValueError, RuntimeError) as error:
+        except (OSError, ValueError, RuntimeError) as error:
             raise InputError(f"--ray-address {address}: no cluster answers there ({error})") from None
 
     def has_room(self) -> bool:

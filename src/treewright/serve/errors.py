@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -31,14 +31,17 @@ TEXT = "<text>"  # the source of what requests send as text
 
 @dataclass(eq=False)  # not frozen: context managers set the traceback of an exception
 class Refusal(Exception):
-    """A request that is answered by an error: its status, a sentence, where the problem is and what to do."""
+    """A request that is answered by an error: its status, a sentence, where the problem is and what to do.
+
+    more: what the answer has beside the error, such as the arcs of a conflict.
+    """
 
     status: int
     message: str
     where: str | None = None
     remedy: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
-    more: Mapping[str, Any] = field(default_factory=dict)  # what the answer has beside the error
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def answer(self, scope: Scope) -> Response:
         """Return the response to the request of this scope."""

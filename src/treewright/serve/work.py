@@ -144,7 +144,7 @@ class Complete(Work):
         try:
             [completion] = self.model.complete([sentence], max_seconds=self.limits.sentence_seconds)
         except FormatError as error:
-            raise Refusal(409, error.problem, where=place_of(error)) from None
+            raise Refusal(409, error.problem, where=place_of(error), more={"conflict": error.conflict}) from None
         completed = completion.sentence
         if completion.parse is not None:
             set_certificate(completed, completion.parse)

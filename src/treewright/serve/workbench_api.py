@@ -261,12 +261,12 @@ def workbench_router(project: Project) -> APIRouter:
         """Search for a Grew request, or for words."""
         return {"hits": [hit.as_dict() for hit in project.search(body.request, layer, body.limit)]}
 
-    @router.get("/agreement")
+    @router.get("/agreement", responses=errors(404))
     def agreement(person: Who, layer: Layer) -> dict[str, Any]:
         """Compare the layers of the annotators pair by pair."""
         check_role(person, "adjudicator", "manager")
-        annotators = [other.layer for other in project.people() if other.role in ("annotator", "manager")]
-        return as_plain(project.agreement(annotators)) if len(annotators) > 1 else {"pairs": []}
+        layers = project.annotators()
+        return {"layers": layers, "pairs": []} if len(layers) < 2 else project.agreement(layers).as_dict()
 
     @router.get("/adjudication")
     def adjudication(person: Who, layer: Layer) -> dict[str, Any]:
@@ -336,11 +336,6 @@ def draw(state: State, width: int) -> str:
 def has_key(sentence: Sentence, key: str) -> bool:
     """Return whether MISC of a word has the key."""
     return any(f"|{cell}".find(f"|{key}=") >= 0 for cell in sentence.misc)
-
-
-def as_plain(report: Any) -> dict[str, Any]:
-    plain: dict[str, Any] = report.as_dict()
-    return plain
 
 
 def download(documents: list[tuple[str, bytes]], mode: str) -> Response:

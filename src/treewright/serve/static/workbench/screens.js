@@ -22,17 +22,18 @@ export async function showScreen(name, page) {
 const SCREENS = { compare, progress, people };
 
 async function compare(page) {
-  const [agreement, list] = [await get("agreement"), await get("adjudication")];
+  const agreement = await get("agreement").catch((error) => ({ pairs: [], message: error.message }));
+  const list = await get("adjudication");
   differences = list.differences;
   const open = differences.filter((item) => !item.is_decided);
-  const columns = ["UAS", "LAS", "UPOS", "κ of UPOS", "κ of relations"];
+  const columns = ["UAS", "LAS", "κ of UPOS", "κ of relations"];
   const rows = agreement.pairs.map((pair) =>
     make(
       "tr",
       {},
-      make("th", {}, `${pair.first} – ${pair.second}`),
-      ...[pair.uas, pair.las, pair.upos].map((share) => make("td", {}, share === null ? "–" : percent(share))),
-      ...[pair.kappa_upos, pair.kappa_deprel].map((kappa) => make("td", {}, kappa === null ? "–" : kappa.toFixed(3))),
+      make("th", {}, `${pair.a} – ${pair.b}`),
+      ...[pair.uas, pair.las].map((share) => make("td", {}, share === null ? "–" : percent(share))),
+      ...[pair.kappa_upos, pair.kappa_relations].map((kappa) => make("td", {}, kappa === null ? "–" : kappa.toFixed(3))),
       make("td", {}, String(pair.words)),
     ),
   );
@@ -44,7 +45,7 @@ async function compare(page) {
     make("h2", {}, "Agreement"),
     rows.length
       ? make("table", {}, make("tr", {}, make("th", {}, ""), ...[...columns, "words"].map((text) => make("th", {}, text))), ...rows)
-      : make("p", {}, "Two people must have accepted the same sentences."),
+      : make("p", {}, agreement.message ?? "Two people must have accepted the same sentences."),
     make("h2", {}, "Adjudication"),
     make("p", {}, `${open.length} of ${differences.length} differing words are undecided. a takes the first answer, b the second; n goes on.`),
     make("button", { type: "button", class: "primary", disabled: !open.length, onclick: () => run(adjudicate) }, "Decide differing words"),
@@ -59,13 +60,14 @@ async function progress(page) {
   const bar = (done, all) => make("progress", { value: done, max: Math.max(all, 1) });
   const line = make("p", { class: "job", role: "status" });
   const train = make("button", { type: "button", class: "primary", onclick: () => run(() => startTraining(line, train, page)) }, "Train on what is annotated");
-  if (answer.job) watch(answer.job, line, train, page);
   const adopt = (id) => run(async () => (await post("models/adopt", { model: id }), page.loadProject(), showScreen("progress", page)));
-  const models = answer.models.map((model) =>
+  const given = { id: null, title: "The model of the start", is_used: !answer.models.some((model) => model.is_used) };
+  const trained = answer.models.map((model) => ({ ...model, title: `Trained ${new Date(model.at).toLocaleString()}` }));
+  const models = [given, ...trained].map((model) =>
     make(
       "tr",
       {},
-      make("th", {}, model.name),
+      make("th", {}, model.title),
       make("td", {}, accuracy(model)),
       make("td", {}, model.is_used ? "in use" : make("button", { type: "button", onclick: () => adopt(model.id) }, "use this one")),
     ),
@@ -88,10 +90,8 @@ async function progress(page) {
   ];
 }
 
-function accuracy({ metrics }) {
-  if (!metrics || metrics.las === undefined) return "";
-  const range = metrics.low === undefined ? "" : ` (${percent(metrics.low)} to ${percent(metrics.high)})`;
-  return `LAS ${percent(metrics.las)}${range} on ${metrics.words} held-out words`;
+function accuracy({ las, low, high, words }) {
+  return las === undefined ? "" : `LAS ${las.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) on ${words} held-out words`;
 }
 
 async function startTraining(line, button, page) {

@@ -11,7 +11,7 @@ HELP = "Run an experiment of a paper and print its published figures beside." + 
 
 class Papers(opt.LazyGroup):
     PACKAGE = "treewright.papers"
-    NAMES = ("danish", "koo2010", "rush2010", "mcdonald2006", "jiang2017", "zhang2014", "huang2010")
+    NAMES = ("all", "danish", "koo2010", "rush2010", "mcdonald2006", "jiang2017", "zhang2014", "huang2010")
 
 
 app = opt.new_app(HELP, cls=Papers)

@@ -481,7 +481,8 @@ def table1_command(*, treebanks: Treebanks = None, options: Options) -> None:
         lines.append([row.treebank, *(f"{row.at_most_40[system]:.1f}{beside[system]}" for system in SYSTEMS)])
         lines.append(["  at most 15 words", *(f"{row.at_most_15[system]:.1f}" for system in SYSTEMS)])
     for words, figures in PUBLISHED_AVERAGE.items():
-        lines.append([f"published average of 30, {words} words", *(f"({figure})" for figure in figures), ""])
+        name = "paper's 30" if words == MAX_WORDS else f"  at most {words} words"
+        lines.append([name, *(f"({figure})" for figure in figures), ""])
     show_lines(("treebank", *SYSTEMS), lines)
     typer.echo("; ".join(f"{system}: {what}" for system, what in WHAT.items()) + ".")
 

@@ -263,8 +263,11 @@ def annotate(doc: Doc, places: Sequence[Sequence[int]], sentences: Sequence[Sent
     results["sentences"] = []
     for tokens, sentence in zip(places, sentences, strict=True):
         depths = trees.depths(trees.from_conll(sentence.heads))[1:].tolist()
-        for token in dict.fromkeys(tokens):
-            word = min((place for place, owner in enumerate(tokens) if owner == token), key=depths.__getitem__)
+        highest: dict[int, int] = {}  # of each token the word that is nearest to the root
+        for word, token in enumerate(tokens):
+            if token not in highest or depths[word] < depths[highest[token]]:
+                highest[token] = word
+        for token, word in highest.items():
             rows[token] = row_of(doc, sentence, word, token, tokens)
             for name in CONFIDENCE:
                 values = getattr(sentence, name)

@@ -19,6 +19,7 @@ from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
+from treewright.parser.long_sentences import add_candidates
 from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
 
 if TYPE_CHECKING:
@@ -164,7 +165,7 @@ class Question:
         added = tuple(sorted(set(arcs) - self.candidates))
         if not added:
             return self, ()
-        candidates = union(self.arcs, added)
+        candidates = add_candidates(self.arcs, added)
         parts = scored_parts(self.worker, self.inputs, candidates, self.is_crossing)
         return replace(self, arcs=candidates, parts=parts), added
 
@@ -190,12 +191,6 @@ def scored_parts(worker: Worker, inputs: Inputs, arcs: Candidates, is_crossing: 
 def constraints_of(decided: Decisions, root: str) -> ArcConstraints:
     """Return the keywords of treewright.decode for decisions."""
     return {"require": decided.require, "forbid": decided.forbid, "root": root}
-
-
-def union(arcs: Candidates, added: Iterable[Arc]) -> Candidates:
-    """Return the candidate arcs with others added."""
-    heads, modifiers = (np.array(column, dtype=np.int32) for column in zip(*added, strict=True))
-    return Candidates(np.concatenate([arcs.head, heads]), np.concatenate([arcs.modifier, modifiers]), arcs.marginal)
 
 
 def check_arc(arc: Arc, words: int, name: str = "modifier") -> Arc:

@@ -26,7 +26,7 @@ from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
-from treewright.parser.long_sentences import MAX_WHOLE, cut_sentence, join_parts
+from treewright.parser.long_sentences import MAX_WHOLE, choose_candidates, cut_sentence, join_parts
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
-MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees); not tuned: it takes minutes
+MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees, completion); not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
@@ -139,7 +139,7 @@ class Worker:
         whole = [sentence for sentence, kept in zip(sentences, is_whole, strict=True) if kept]
         trees = self._parse_whole(whole, projective, all_arcs, confidence, options)
         return [
-            next(trees) if kept else self._parse_in_parts(sentence, projective, all_arcs, confidence, options)
+            next(trees) if kept else self._parse_in_parts(sentence, projective, confidence, options)
             for sentence, kept in zip(sentences, is_whole, strict=True)
         ]
 
@@ -156,15 +156,13 @@ class Worker:
         for batch in batches:
             yield from self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
 
-    def _parse_in_parts(
-        self, sentence: Sentence, projective: bool, all_arcs: bool, confidence: bool, options: ChosenMethod
-    ) -> Parsed:
-        """Return the tree that joins those of the parts of a long sentence."""
+    def _parse_in_parts(self, sentence: Sentence, projective: bool, confidence: bool, options: ChosenMethod) -> Parsed:
+        """Return the tree that joins those of the parts of a long sentence, over the candidate arcs of each part."""
         parts = cut_sentence(sentence)
         limit = options.get("max_seconds")
         if limit is not None:
             options = {**options, "max_seconds": limit / len(parts)}
-        return join_parts(list(self._parse_whole(parts, projective, all_arcs, confidence, options)), self.model.labels)
+        return join_parts(list(self._parse_whole(parts, projective, False, confidence, options)), self.model.labels)
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
@@ -192,12 +190,12 @@ class Worker:
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
         rules = pruning(self.model.options, projective)
-        return [decode.candidates(scores, **rules) for scores in self.arcs(inputs)]
+        return [choose_candidates(scores, rules) for scores in self.arcs(inputs)]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
         """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
         [arc] = self.arcs(inputs)
-        return decode.candidates(arc, **{**pruning(self.model.options, projective), **constraints})
+        return choose_candidates(arc, {**pruning(self.model.options, projective), **constraints})
 
     def score(self, inputs: Inputs, candidates: Sequence[Candidates]) -> list[Parts]:
         """Score the parts of each sentence over its candidate arcs."""

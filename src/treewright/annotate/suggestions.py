@@ -53,7 +53,8 @@ class Suggestions:
     def restart(self) -> None:
         """Begin again with another model, if the thread was ever started."""
         if self._thread is not None:
-            self.stop()
+            self._stop.set()  # not joined: the thread may wait for the lock that the caller holds
+            self._thread = None
             self.start()
 
     def _run(self, stop: Event) -> None:
@@ -64,6 +65,8 @@ class Suggestions:
             while time.monotonic() - self._last_use < PAUSE and not stop.wait(PAUSE / 4):
                 pass
             with project._lock:
+                if stop.is_set():
+                    return
                 rows = project._store.rows(
                     "SELECT id, text FROM sentence WHERE NOT is_gone AND id NOT IN (SELECT sentence FROM suggestion) "
                     "ORDER BY document, position LIMIT ?",

@@ -70,8 +70,8 @@ class LemmaWords : public WordRows {
   }
 
  private:
-  static constexpr int max_guesses = 20;         // not tuned; the gold script is added in training
-  static constexpr std::uint32_t gold_only = 3;  // evidence, after those of Stems::Evidence
+  static constexpr int max_guesses = 20;          // not tuned; the gold script is added in training
+  static constexpr std::uint32_t gold_only = 3;   // evidence, after those of Stems::Evidence
   static constexpr std::uint32_t lemma_ends = 1;  // the group of the ends of lemmas; as in tagger/lexicon.py
   static constexpr std::size_t lemma_end = 3;     // characters, with the mark of the start; as in tagger/lexicon.py
   static constexpr std::size_t suffixes = 6, prefixes = 3;

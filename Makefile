@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode files, tests that start commands compile the package each time
 
 WHEEL  := build/wheel
-.PHONY: help demo test test-slow test-integrations test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
+.PHONY: help demo test test-slow test-integrations test-browser test-ray test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -62,9 +62,17 @@ test: $(VENV)/build test-core  ## all fast tests, and the kernels under ASan and
 test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on treebanks
 	$(BIN)/python -m pytest -q $(PARALLEL) --slow $(if $(DATA),--data $(DATA))
 
-test-integrations: $(VENV)/build  ## tests of what needs large packages: tables of Arrow, pandas and Polars
-	$(BIN)/pip install -q --no-build-isolation -e ".[arrow]" pandas polars
-	$(BIN)/python -m pytest -q tests/integrate
+test-integrations: $(VENV)/build  ## tests of what needs large packages: Arrow, pandas, Polars, Datasets, spaCy, PyTorch
+	$(BIN)/pip install -q --no-build-isolation -e ".[arrow,spacy,neural]" pandas polars datasets
+	$(BIN)/python -m pytest -q tests/integrate tests/test_torch.py tests/corpus/test_convert.py
+
+test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=path); times are printed
+	$(BIN)/pip install -q --no-build-isolation -e ".[serve]" playwright
+	TREEWRIGHT_BROWSER=1 $(BIN)/python -m pytest -q -s tests/browser
+
+test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers, tables read by other libraries
+	$(BIN)/pip install -q --no-build-isolation -e ".[ray]" pandas polars duckdb datasets dask distributed
+	$(BIN)/python -m pytest -q --slow tests/scale
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 	$(OLDEST_PYTHON) -m venv $(LOWEST)

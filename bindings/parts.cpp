@@ -201,6 +201,26 @@ static NewScores dense_arc(const Parts &parts) {
   return arc;
 }
 
+static NewScores3 zeros(std::size_t rows, std::size_t columns, std::size_t depth) {
+  NewScores3 array = new_array<NewScores3>(rows, columns, depth);
+  std::fill_n(array.data(), array.size(), 0.0);
+  return array;
+}
+
+static std::tuple<NewScores, std::optional<NewScores3>, std::optional<NewScores3>, std::optional<NewScores3>> to_arrays(
+    const Parts &parts) {
+  const std::size_t nodes = parts.nodes;
+  NewScores arc = new_array<NewScores>(nodes, nodes);
+  std::fill_n(arc.data(), arc.size(), 0.0);
+  std::optional<NewScores3> sib, grand, stop;
+  if (parts.has_transitions()) sib = zeros(nodes, nodes, nodes), stop = zeros(nodes, nodes, 2);
+  if (parts.has_grand()) grand = zeros(nodes, nodes, nodes);
+  nb::gil_scoped_release nogil;
+  parts.to_dense(arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
+                 stop ? stop->data() : nullptr);
+  return {arc, sib, grand, stop};
+}
+
 static std::ptrdiff_t bad_arc_cell(Scores arc) {
   if (arc.shape(0) != arc.shape(1)) throw nb::value_error("arc must be square");
   nb::gil_scoped_release nogil;
@@ -279,6 +299,8 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("grandparents", &grandparents, fresh, "Columns g, h, m and score of those that are not zero.")
       .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
       .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
+      .def("to_arrays", &to_arrays,
+           "All scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.")
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
       .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
       .def("adjusted", &adjusted, nb::arg("adjustment").noconvert(), "The same parts with a number added to each arc.")

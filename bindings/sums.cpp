@@ -1,6 +1,7 @@
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -39,6 +40,35 @@ static std::pair<NewScores, double> marginals(Scores arc, bool projective, bool 
                                : scratch<MatrixTree>().marginals(arc.data(), nodes, single_root, sums.data());
   }
   return {sums, log_partition};
+}
+
+// Of the sentences of a padded batch, of which sentence b has lengths[b] words: marginals [b, h, m], zero in the padding,
+// and the log partition, -inf where there is no tree or where a score is wrong.
+static std::pair<NewScores3, NewScoreColumn> padded_marginals(Scores3 arc, IndexColumn lengths, bool projective,
+                                                              bool single_root) {
+  const std::size_t sentences = arc.shape(0), size = arc.shape(1);
+  if (arc.shape(2) != size) throw nb::value_error("arc must be square, root and words");
+  if (lengths.shape(0) != sentences) throw nb::value_error("there must be one length a sentence");
+  for (std::size_t b = 0; b < sentences; ++b)
+    if (lengths(b) < 1 || std::size_t(lengths(b)) >= size) throw nb::value_error("lengths must fit arc");
+  NewScores3 sums = new_array<NewScores3>(sentences, size, size);
+  NewScoreColumn log_partitions = new_array<NewScoreColumn>(sentences);
+  nb::gil_scoped_release nogil;
+  std::fill_n(sums.data(), sums.size(), 0.0);
+  std::vector<double> given, found;
+  for (std::size_t b = 0; b < sentences; ++b) {
+    const int nodes = lengths(b) + 1;
+    const double *scores = arc.data() + b * size * size;
+    given.resize(std::size_t(nodes) * nodes), found.resize(given.size());
+    for (int h = 0; h < nodes; ++h) std::copy_n(scores + h * size, nodes, given.data() + std::size_t(h) * nodes);
+    double &log_partition = log_partitions.data()[b] = forbidden;
+    if (bad_arc(given.data(), nodes) >= 0) continue;
+    log_partition = projective ? scratch<InsideOutside>().marginals(given.data(), nodes, single_root, found.data())
+                               : scratch<MatrixTree>().marginals(given.data(), nodes, single_root, found.data());
+    for (int h = 0; h < nodes; ++h)
+      std::copy_n(found.data() + std::size_t(h) * nodes, nodes, sums.data() + (b * size + h) * size);
+  }
+  return {sums, log_partitions};
 }
 
 static double entropy(Scores arc, bool projective, bool single_root) {
@@ -107,6 +137,10 @@ void bind_sums(nb::module_ &m) {
         "The log of the sum over all trees of the exponential of their value; -inf when there is none.");
   m.def("marginals", &marginals, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
         "The probability of each arc and the log partition.");
+  m.def("padded_marginals", &padded_marginals, nb::arg("arc").noconvert(), nb::arg("lengths").noconvert(),
+        nb::arg("projective"), nb::arg("single_root"),
+        "The marginals [sentence, h, m] and the log partition of the sentences of a padded batch; -inf where there is "
+        "no tree, or where a score is wrong.");
   m.def("entropy", &entropy, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
         "The entropy of the distribution over trees, for scores of any size; -inf when there is no tree. Slow.");
   m.def(

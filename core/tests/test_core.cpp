@@ -83,6 +83,8 @@ int main() {
   latent_counts_are_the_same_for_any_number_of_threads();
   closed_spans_have_no_node();
   eisner_values_are_those_of_its_trees();
+  the_spread_has_the_scale_of_differences_between_trees();
+  ties_do_not_count_in_the_spread();
   spanning_trees_are_the_same_from_a_matrix_and_from_candidates();
   no_tree_is_told();
   pruned_parts_keep_their_values();

@@ -2,6 +2,7 @@
 #include "charts/eisner.hpp"
 #include "trees/chu_liu_edmonds.hpp"
 #include "trees/parts.hpp"
+#include "trees/spread.hpp"
 
 static bool is_tree(const std::vector<int> &heads, bool single_root) {
   int roots = 0;
@@ -92,5 +93,47 @@ static void pruned_parts_keep_their_values() {
     const treewright::Parts pruned = parts.restricted(reinterpret_cast<const bool *>(keep.data()));
     CHECK(std::abs(pruned.value(heads.data()) - parts.value(heads.data())) < 1e-9);
     CHECK(pruned.arcs() < parts.arcs() || nodes == 2);
+  }
+}
+
+// The largest spread of a tree by its walk over all arcs.
+static double max_spread(const std::vector<double> &arc, const std::vector<int> &heads, bool single_root) {
+  const int nodes = int(heads.size());
+  const auto score = [&](int h, int m) { return arc[std::size_t(h) * nodes + m]; };
+  const auto has_arc = [&](int h, int m) { return score(h, m) > treewright::forbidden; };
+  const auto for_parts_of = [&](const int *tree, auto use) {
+    for (int m = 1; m < nodes; ++m) use(score(tree[m], m));
+  };
+  return treewright::TreeWalk().max_spread(nodes, heads.data(), single_root, has_arc, for_parts_of);
+}
+
+static void the_spread_has_the_scale_of_differences_between_trees() {
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  treewright::ChuLiuEdmonds decoder;
+  for (int nodes : {3, 7, 40})
+    for (bool single_root : {false, true}) {
+      std::vector<double> arc = random_scores(nodes, nodes);
+      std::vector<int> heads(nodes);
+      decoder.decode(arc.data(), nodes, single_root, heads.data());
+      const double spread = max_spread(arc, heads, single_root);
+      CHECK(0 < spread && spread < 512 * 10.0 * nodes);
+      for (double &score : arc) score *= 0x1p-40;
+      CHECK(max_spread(arc, heads, single_root) == 0x1p-40 * spread);
+      for (double &score : arc) score = -1e16;  // a mask that every tree has as often: all trees are ties
+      CHECK(max_spread(arc, heads, single_root) == 0);
+      for (double &score : arc) score = treewright::forbidden;
+      for (int m = 1; m < nodes; ++m) arc[std::size_t(heads[m]) * nodes + m] = 1;  // there is no other tree
+      CHECK(max_spread(arc, heads, single_root) == infinity);
+    }
+}
+
+static void ties_do_not_count_in_the_spread() {
+  const int nodes = 5;
+  for (double scale : {1.0, 1e-10, 1e10}) {
+    std::vector<double> arc(nodes * nodes, scale * 0.1);
+    std::vector<int> chain = {-1, 0, 1, 2, 3};
+    for (int h = 0; h < nodes; ++h) arc[std::size_t(h) * nodes + 4] = scale * (h == 1 ? -0.9 : 0.1);
+    const double spread = max_spread(arc, chain, true);
+    CHECK(std::abs(spread - 512 * scale) < 1e-9 * scale);
   }
 }

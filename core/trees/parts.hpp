@@ -58,6 +58,10 @@ class Parts {
   // arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not read.
   static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
 
+  // Writes the scores of all parts into matrices of the same layout; cells that belong to no part are not written. sib
+  // and stop are read when there are transitions, grand when there are grandparents.
+  void to_dense(double *arc, double *sib, double *grand, double *stop) const;
+
   // The parts over the arcs with keep[id] set.
   Parts restricted(const bool *keep) const {
     std::vector<int> kept;
@@ -211,6 +215,24 @@ inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, 
       }
   }
   return parts;
+}
+
+inline void Parts::to_dense(double *arc, double *sib, double *grand, double *stop) const {
+  const std::size_t n = nodes;
+  for (int id = 0; id < arcs(); ++id) arc[head[id] * n + modifier[id]] = this->arc[id];
+  for (int side = 1; has_transitions() && side < 2 * nodes; ++side) {
+    const int h = side / 2, size = side_size(side), *candidates = modifier.data() + side_begin[side];
+    for (int p = 0; p <= size; ++p) {
+      const int s = p == 0 ? h : candidates[p - 1];
+      for (int q = p; q < size; ++q) sib[(h * n + candidates[q]) * n + s] = transition(side, p, q);
+      stop[(h * n + s) * 2 + side % 2] = transition(side, p, size);
+    }
+  }
+  for (int upper = 0; has_grand() && upper < arcs(); ++upper) {
+    const int g = head[upper], h = modifier[upper];
+    for (int lower = out_begin(h); lower < out_begin(h) + out_size(h); ++lower)
+      if (modifier[lower] != g) grand[(g * n + h) * n + modifier[lower]] = this->grand(upper, lower);
+  }
 }
 
 template <typename All, typename Use>

@@ -8,7 +8,8 @@
 // The random trees are states of a random walk that begins at the tree. A step draws a word m and a node h and makes h
 // the head of m, if the arc is a candidate and the result is a tree; with a single root, a new child of node 0 becomes
 // the head of the old one. Arcs may cross in them, also where the tree is projective. States with a forbidden part are
-// left again, and fewer steps are taken from then on.
+// left again, and fewer steps are taken from then on. Ties with the tree do not count, or the scale would be 0 where many
+// trees are best: differences that the rounding of the scores can have made.
 #pragma once
 
 #include <algorithm>
@@ -60,8 +61,8 @@ class TreeWalk {
   static constexpr int trees = 15, max_rounds = 30, rank = 1;
 
   // The largest spread: a multiple of the difference between the values of the tree and of random trees, of which the
-  // second smallest of 15 counts; +inf if no other tree was found. has_arc(h, m) says
-  // whether an arc is a candidate; for_parts_of(heads, use) calls use(score) for every part of a tree.
+  // second smallest of 15 counts; +inf if no other tree was found, 0 if all of them are ties. has_arc(h, m) says whether
+  // an arc is a candidate; for_parts_of(heads, use) calls use(score) for every part of a tree.
   template <typename HasArc, typename ForParts>
   double max_spread(int nodes, const int *heads, bool single_root, HasArc has_arc, ForParts for_parts_of) {
     std::vector<int> tree(heads, heads + nodes), next;
@@ -69,6 +70,7 @@ class TreeWalk {
     const std::vector<double> own = sorted_scores(heads, for_parts_of);
     state_ = 0;
     int steps = 2 * nodes;
+    bool has_tie = false;
     for (int round = 0; round < max_rounds && int(differences.size()) < trees; ++round) {
       next = tree;
       for (int step = 0; step < steps; ++step) move(next, single_root, has_arc);
@@ -79,10 +81,13 @@ class TreeWalk {
       }
       tree = next;
       if (std::equal(tree.begin(), tree.end(), heads)) continue;
-      const double difference = std::abs(difference_of_sums(own, other));
-      differences.push_back(difference < infinity ? difference : infinity);  // NaN: the sum exceeds the doubles
+      const double difference = difference_of_sums(own, other);
+      if (difference == 0)
+        has_tie = true;
+      else
+        differences.push_back(difference);
     }
-    if (differences.empty()) return infinity;
+    if (differences.empty()) return has_tie ? 0 : infinity;
     const auto chosen = differences.begin() + rank * differences.size() / trees;
     std::nth_element(differences.begin(), chosen, differences.end());
     return max_ratio * *chosen;
@@ -99,16 +104,23 @@ class TreeWalk {
     return scores;
   }
 
-  // Equal scores, such as masks, cancel out without rounding.
+  // The size of the difference; 0 if it is at most what rounding each score to a double can make. Equal scores, such as
+  // masks, cancel out without rounding.
   static double difference_of_sums(const std::vector<double> &one, const std::vector<double> &other) {
+    constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
     std::vector<double> rest;
-    CheckedSum sum;
     std::set_difference(one.begin(), one.end(), other.begin(), other.end(), std::back_inserter(rest));
-    for (double score : rest) sum.add(score);
-    rest.clear();
+    const std::size_t own = rest.size();
     std::set_difference(other.begin(), other.end(), one.begin(), one.end(), std::back_inserter(rest));
-    for (double score : rest) sum.add(-score);
-    return sum.value();
+    CheckedSum sum;
+    double largest = 0;
+    for (std::size_t i = 0; i < rest.size(); ++i) {
+      sum.add(i < own ? rest[i] : -rest[i]);
+      largest = std::max(largest, std::abs(rest[i]));
+    }
+    const double size = std::abs(sum.value());
+    if (!(size < infinity)) return infinity;  // NaN: the sum exceeds the doubles
+    return size <= unit_roundoff * double(rest.size()) * largest ? 0 : size;
   }
 
   // A number below `end`: the generator is two lines, so that the checker can have the same.

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from treewright import (
+        annotate,
         checking,
         corpus,
         decode,
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
         pipeline,
         query,
         relax,
+        scale,
         tagger,
         tokeniser,
         trees,
@@ -71,6 +73,7 @@ __all__ = [
     "Tree",
     "Treebank",
     "Words",
+    "annotate",
     "check",
     "checking",
     "corpus",
@@ -94,6 +97,7 @@ __all__ = [
     "read",
     "read_trees",
     "relax",
+    "scale",
     "tagger",
     "to_arrow",
     "to_pandas",

@@ -64,6 +64,11 @@ class Parts:
     def dense_arc(self) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
         """The arcs as arc[h, m], -inf where there is no candidate."""
 
+    def to_arrays(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None]:
+        """
+        All scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.
+        """
+
     def restricted(self, keep: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
         """The same parts over the arcs with keep set."""
 
@@ -335,6 +340,11 @@ def log_partition(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None)
 
 def marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """The probability of each arc and the log partition."""
+
+def padded_marginals(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], lengths: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    The marginals [sentence, h, m] and the log partition of the sentences of a padded batch; -inf where there is no tree, or where a score is wrong.
+    """
 
 def entropy(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], projective: bool, single_root: bool) -> float:
     """

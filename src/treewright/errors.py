@@ -65,16 +65,20 @@ class BudgetError(InputError):
 
 
 class FormatError(InputError):
-    """A file breaks the rules of its format. `source` and `line` are the place; the message names both."""
+    """A file breaks the rules of its format. `source` and `line` are the place; the message names both.
 
-    def __init__(self, source: str, line: int, problem: str) -> None:
+    conflict: the arcs (head, modifier) that contradict each other, where that is the problem.
+    """
+
+    def __init__(self, source: str, line: int, problem: str, conflict: Iterable[tuple[int, int]] = ()) -> None:
         super().__init__(f"{source}:{line}: {problem}" if line else f"{source}: {problem}")
         self.source = source
         self.line = line
         self.problem = problem
+        self.conflict = list(conflict)
 
-    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int, str]]:
-        return FormatError, (self.source, self.line, self.problem)
+    def __reduce__(self) -> tuple[type[FormatError], tuple[str, int, str, list[tuple[int, int]]]]:
+        return FormatError, (self.source, self.line, self.problem, self.conflict)
 
 
 class RequestError(InputError):

@@ -88,6 +88,16 @@ RELATIONS = {
 
 UNIVERSAL_RELATIONS = frozenset(name for name in RELATIONS if ":" not in name)
 
+# What the guidelines exclude, whatever the language. `treewright.checking` reports it at level 3; the parser chooses no
+# labels that break it.
+SUBJECTS = ("nsubj", "csubj")  # a word has one at most
+OUTER = ":outer"  # the subject of an outer clause, beside which another may stand
+OBJECT = "obj"  # a word has one at most, and a noun has none
+NOUNS = ("NOUN", "PROPN")
+PREDICATE_MARKS = ("cop", "aux")  # their head is a predicate, which may have an object
+LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")  # their head is on the left
+PUNCTUATION, PUNCTUATION_TAG = "punct", "PUNCT"  # only words with this tag have this relation, and no other but root
+
 FEATURES: dict[str, tuple[str, dict[str, str]]] = {  # name -> its meaning and that of its values
     "Abbr": ("whether a word is an abbreviation", {"Yes": "it is"}),
     "Animacy": (

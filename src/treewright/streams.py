@@ -10,13 +10,15 @@ import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from itertools import islice
 from numbers import Real
 from operator import index
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from treewright.errors import InputError
+
+if TYPE_CHECKING:
+    from concurrent.futures import Executor, Future
 
 CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; not tuned
 LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; not tuned
@@ -182,6 +184,8 @@ class Pace(Generic[T]):
 
 
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
+    from concurrent.futures import ThreadPoolExecutor  # imported on use: with one thread it is not needed
+
     with ThreadPoolExecutor(threads) as pool:
         yield from _map_in_pool(pool, work, chunks, threads)
 

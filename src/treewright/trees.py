@@ -165,6 +165,25 @@ def modifiers(heads: ArrayLike) -> list[tuple[list[int], list[int]]]:
     return sides
 
 
+def inner_and_last_modifiers(heads: Heads) -> tuple[Heads, Heads]:
+    """Return the inner neighbour of each modifier on its side, and the last modifier [h, side] of each node.
+
+    heads: a head vector in int32. Where there is no such modifier, both have the head itself.
+
+    >>> inner, last = inner_and_last_modifiers(as_heads([-1, 3, 3, 0, 3]))
+    >>> inner.tolist(), last.tolist()
+    ([-1, 2, 3, 0, 3], [[0, 3], [1, 1], [2, 2], [1, 4], [4, 4]])
+    """
+    nodes = len(heads)
+    inner = heads.copy()
+    last = np.repeat(np.arange(nodes, dtype=np.int32)[:, None], 2, axis=1)
+    for head, sides in enumerate(modifiers(heads)):
+        for side, outwards in enumerate(sides):
+            for modifier in outwards:
+                inner[modifier], last[head, side] = last[head, side], modifier
+    return inner, last
+
+
 def depths(heads: ArrayLike) -> Heads:
     """Return the number of arcs between the root and each node. O(n log n), by doubling the steps upwards.
 

@@ -24,6 +24,7 @@ from treewright.cli.inputs import open_meter, size_of
 from treewright.cli.shared import Summary
 from treewright.corpus import Sentence
 from treewright.decode import Parse
+from treewright.evaluate import batches
 from treewright.model import modelfile
 from treewright.pipeline import read_input
 
@@ -298,13 +299,25 @@ def test_the_speed_does_not_contain_the_loading_of_the_model(
     assert json.loads(found.stdout)["seconds"] < 0.4
 
 
-def test_an_evaluation_reports_the_share_that_is_done(tmp_path: Path) -> None:
+def test_an_evaluation_reports_the_share_that_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "a.conllu"
+    tw.write(written(3, 5) * 2000, path)
+    monkeypatch.setattr(batches, "BATCH", 1000)
+    shares: list[float] = []
+    tw.evaluate.evaluate(path, path, progress=shares.append)
+    assert len(shares) >= 4
+    assert shares == sorted(shares)
+    assert 0 < shares[0] < 0.6
+    assert shares[-1] == 1
+
+
+def test_an_evaluation_that_loads_whole_files_reports_the_share_that_is_done(tmp_path: Path) -> None:
     path = tmp_path / "a.conllu"
     tw.write(written(3, 5), path)
+    shares: list[float] = []
+    tw.evaluate.evaluate(path, path, skip_bad=True, progress=shares.append)
+    assert shares == pytest.approx([0.3, 0.6])
     for skip_bad in (False, True):
-        shares: list[float] = []
-        tw.evaluate.evaluate(path, path, skip_bad=skip_bad, progress=shares.append)
-        assert shares == pytest.approx([0.3, 0.6])
         shares.clear()
         tw.evaluate.compare(path, path, path, samples=2, skip_bad=skip_bad, progress=shares.append)
         assert shares == pytest.approx([0.2, 0.4, 0.6])
@@ -312,7 +325,7 @@ def test_an_evaluation_reports_the_share_that_is_done(tmp_path: Path) -> None:
 
 def test_eval_shows_the_share_and_the_time_left(run: Run, terminal: io.StringIO) -> None:
     assert run("eval", "c.conllu", "c.conllu").returncode == 0
-    assert re.search(r"60%.*left", terminal.getvalue())
+    assert re.search(r"100%.*left", terminal.getvalue())
 
 
 # -- files that are not what the command reads

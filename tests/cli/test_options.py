@@ -75,12 +75,16 @@ def rendered(path: str) -> str:
     return found.output
 
 
+# --model is the order of a model that is trained; here it is a model that is used
+OTHER_MEANING = {("annotate", "--model"), ("project new", "--model")}
+
 PATHS = ["", *COMMANDS, "reproduce koo2010", "reproduce jiang2017", *(found.path for found in all_commands())]
 
 
 @pytest.mark.parametrize("name", sorted(option_records()))
 def test_an_option_means_the_same_in_every_command(name: str) -> None:
-    first, *others = option_records()[name]
+    records = [record for record in option_records()[name] if (record[0], name) not in OTHER_MEANING]
+    first, *others = records
     for path, parameter in others:
         assert meaning(parameter) == meaning(first[1]), f"{name} of {first[0]} and {path}"
 

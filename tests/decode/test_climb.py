@@ -246,15 +246,22 @@ def test_optima_counted_as_by_brute_force(sparse: float) -> None:
     assert max(counts) > 1
 
 
-def test_most_optima_of_the_paper() -> None:
-    # e_ij = e_ji = i for i < j, without its ties: 2^(n - 1), the upper bound of theorem 1.
-    for n in range(1, 12):
+@pytest.mark.parametrize("nearer_is_better", [True, False])
+def test_the_bound_of_theorem_1_is_tight(nearer_is_better: bool) -> None:
+    # Zhang et al. (2014), appendix: e_ij = e_ji = i for i < j has 2^(n - 1) optima; ties are broken by distance.
+    for n in range(1, 13):
         i, j = np.indices((n + 1, n + 1))
-        random = np.random.default_rng(n)
-        counts = [tw.decode.count_optima(np.minimum(i, j) + 1e-3 * random.random((n + 1, n + 1))) for _ in range(60)]
-        assert max(counts) <= 2 ** (n - 1)
-        if n <= 3:
-            assert max(counts) == 2 ** (n - 1)
+        tie_break = 1e-3 * np.abs(i - j) * (-1 if nearer_is_better else 1)
+        assert tw.decode.count_optima(np.minimum(i, j) + tie_break) == 2 ** (n - 1)
+
+
+@pytest.mark.parametrize("n", range(1, 12))
+def test_ties_broken_at_random_never_exceed_the_bound_of_theorem_1(n: int) -> None:
+    random, (i, j) = np.random.default_rng(n), np.indices((n + 1, n + 1))
+    counts = [tw.decode.count_optima(np.minimum(i, j) + 1e-3 * random.random((n + 1, n + 1))) for _ in range(60)]
+    assert max(counts) <= 2 ** (n - 1)
+    if n <= 3:
+        assert max(counts) == 2 ** (n - 1)
 
 
 def test_counting_ends_at_the_cap() -> None:

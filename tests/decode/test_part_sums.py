@@ -73,6 +73,33 @@ def test_scores_far_apart() -> None:
     np.testing.assert_allclose(expected.arc, np.array(best)[expected.modifier] == expected.head, atol=1e-8)
 
 
+@pytest.mark.parametrize("factor", [3, 10, 30, 60, 100, 200, 1000])
+def test_weights_and_logarithms_agree_where_one_takes_over_from_the_other(factor: float) -> None:
+    instance = instance_of(5, 4, "sib grand stop", "single")
+    values = np.array([factor * instance.value(tree) for tree in instance.trees()])
+    scaled = Parts.from_arrays(instance.arc, **instance.scores).scaled(factor)
+    log_partition, expected = _core.expectations(scaled.core, True)
+    every = Distribution(instance.trees(), values.tolist())
+    assert log_partition == pytest.approx(every.log_partition, rel=1e-12)
+    np.testing.assert_allclose(expected.arc, every.arcs()[expected.head, expected.modifier], atol=1e-8)
+
+
+@pytest.mark.parametrize("words", [30, 150, 300])
+def test_sums_of_long_sentences_do_not_depend_on_a_number_that_all_heads_of_a_word_have_in_common(words: int) -> None:
+    rng = np.random.default_rng(words)
+    arc, sib = rng.normal(size=(words + 1,) * 2), np.zeros((words + 1,) * 3)
+    arc[np.abs(np.subtract.outer(range(words + 1), range(words + 1))) > 20] = -np.inf  # in little time
+    shift = np.linspace(-500, 500, words + 1)
+    plain, shifted = (
+        _core.expectations(Parts.from_arrays(scores, sib=sib).core, False) for scores in (arc, arc + shift)
+    )
+    first_order, log_partition = _core.marginals(arc, True, False)
+    assert plain[0] == pytest.approx(log_partition, rel=1e-12)
+    assert shifted[0] == pytest.approx(log_partition + shift[1:].sum(), rel=1e-9, abs=1e-6)
+    for _, expected in (plain, shifted):
+        np.testing.assert_allclose(expected.arc, first_order[expected.head, expected.modifier], atol=1e-7)
+
+
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("kinds", KINDS)
 @pytest.mark.parametrize(("words", "pruned"), [(2, False), (3, False), (4, False), (5, True)])

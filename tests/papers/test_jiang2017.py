@@ -12,10 +12,19 @@ from typer.testing import CliRunner
 
 import treewright as tw
 from treewright.cli.reproduce import app
-from treewright.induce import InducedParser, InductionOptions
+from treewright.induce import InducedParser, InductionOptions, dmv
 from treewright.induce.rules import Rules
-from treewright.induce.tagged import TaggedCorpus
-from treewright.papers.jiang2017 import SYSTEMS, heads_among, mean_length, shares
+from treewright.induce.tagged import TaggedCorpus, read_tagged
+from treewright.papers.jiang2017 import (
+    PUBLISHED,
+    PUBLISHED_AVERAGE,
+    SYSTEMS,
+    Training,
+    heads_among,
+    mean_length,
+    shares,
+    train_systems,
+)
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +69,40 @@ def test_table1_has_the_accuracy_that_is_counted_in_the_parses_of_each_method(fo
         assert row["at_most_40"][system] == pytest.approx(counted_accuracy(parsed_by(method, folder), gold), rel=1e-9)
     assert len(set(row["at_most_40"].values())) > 1
     assert row["published"] == {}
+
+
+def test_thirty_rows_are_published_and_their_means_are_near_the_printed_averages() -> None:
+    figures = np.array(list(PUBLISHED.values()))
+    assert figures.shape == (30, 6)
+    assert np.abs(figures.mean(axis=0) - PUBLISHED_AVERAGE[40]).max() < 0.75
+
+
+@pytest.mark.parametrize("rules", ["universal", "noji", "ud"])
+def test_the_rules_of_figure_1_are_those_of_the_set(folder: Path, rules: str) -> None:
+    rows = json.loads(run("figure1", str(folder), "--treebank", "Tiny", "--rules", rules, "--json"))
+    pairs = {(row["head"], row["modifier"]) for row in rows}
+    assert (("ROOT", "VERB") in pairs) == (rules != "universal")
+    assert (("VERB", "ADP") in pairs) == (rules != "noji")
+
+
+def test_unknown_rules_are_refused(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["jiang2017", "table2", str(folder), "--treebank", "Tiny", "--rules", "mine"])
+    assert "no rules 'mine'" in str(result.exception)
+
+
+def test_refinement_raises_the_likelihood_of_the_dmv(folder: Path) -> None:
+    corpus = read_tagged(tw.read(folder / "Tiny" / "train.conllu"), max_length=15)
+    plain, refined = (train_systems(corpus, Training(refinement=n, weight=5.0), lambda done: None) for n in (0, 3))
+    assert plain.options.joint.weight == refined.options.joint.weight == 5.0
+    limits = plain.options.limits
+    likelihood = [dmv.expectations(corpus, systems.together.dmv, limits)[0] for systems in (plain, refined)]
+    assert likelihood[1] > likelihood[0]
+    assert not np.array_equal(plain.together.weights, refined.together.weights)
+
+
+def test_a_folder_without_treebanks_of_the_paper_is_an_error(folder: Path) -> None:
+    result = CliRunner().invoke(app, ["jiang2017", "table1", str(folder)])
+    assert "none of the paper's treebanks, such as English; or give --treebanks" in str(result.exception)
 
 
 def test_the_average_stands_below(folder: Path) -> None:

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
+from itertools import product
 from pathlib import Path
 
+import numpy as np
 import pytest
+from oracles.programs import Program
 from typer.testing import CliRunner
 
 from treewright.cli.app import app
@@ -18,6 +22,7 @@ from treewright.papers.rush2010 import (
     PUBLISHED,
     PUBLISHED_TAGS,
     Counts,
+    Options,
     TreebankFolder,
     accuracy_of,
     bracket_score,
@@ -25,6 +30,7 @@ from treewright.papers.rush2010 import (
     restricted_parse,
     significance,
 )
+from treewright.relax import HalvingStep
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .))",
@@ -104,6 +110,98 @@ def test_the_curve_of_figure_5_ends_with_the_trees_of_the_highest_limit(data: Pa
     assert rows[-1]["same"] == 100
     certified = [row["certified"] for row in rows]
     assert certified == sorted(certified)
+
+
+def test_figure_5_is_drawn(data: Path, tmp_path: Path) -> None:
+    run("figure5", data, "--test-sentences", "3", "-o", str(tmp_path / "figure5.svg"))
+    drawn = (tmp_path / "figure5.svg").read_text()
+    for label in ("F1", "certified", "trees as with 50 iterations", "limit on iterations"):
+        assert label in drawn
+
+
+@pytest.mark.parametrize("model", ["dependencies", "tags"])
+def test_trees_certified_with_published_steps_are_those_of_polyak_steps(data: Path, model: str) -> None:
+    kind: type[GrammarWithDependencies | GrammarWithTagger]
+    kind = GrammarWithDependencies if model == "dependencies" else GrammarWithTagger
+    joint = kind.load(data / "toy" / f"{model}.tw")
+    for tree in TREES:
+        problem = joint.problem(Tree.parse(tree).leaves())
+        polyak, halving = problem.parse(4.0), problem.parse(4.0, step=HalvingStep(), split_after=None)
+        assert polyak.certified
+        if halving.certified:
+            assert halving.score == pytest.approx(polyak.score)
+    published = run("table1", data, "--with", model, "--steps", "halving", model=model)
+    assert isinstance(published, dict)
+    assert sum(published["without_split"].values()) == pytest.approx(100)
+
+
+def test_a_given_weight_is_used_and_none_is_tried(data: Path) -> None:
+    arguments = ["reproduce", "rush2010", "table3", str(data), "--treebank", "toy", "--test-sentences", "2"]
+    chosen, given = (CliRunner().invoke(app, [*arguments, *weight]) for weight in ([], ["--weight", "2"]))
+    assert chosen.exit_code == given.exit_code == 0, given.output
+    assert "toy: choice of the weight, 8 of 8" in chosen.stderr
+    assert "choice of the weight" not in given.stderr
+    assert "toy: training model 1 on 24 trees" in given.stderr
+    loaded = Options(data, "toy", model=str(data / "toy" / "tags.tw"), weight=7.0, quiet=True).joint_model(
+        GrammarWithTagger, TreebankFolder(data / "toy")
+    )
+    assert loaded.weight == 7.0
+    refused = CliRunner().invoke(app, [*arguments, "--weight", "0"])
+    assert "weight is 0; a model of weight 0 has no effect" in str(refused.exception)
+
+
+Trigram = tuple[int, int, int]  # the tags of three words in a row
+
+
+def polytope_bound(
+    n: int, score: Callable[[int, Trigram], float], *, link_second_word: bool, integral: bool = False
+) -> float:
+    """Return the best value of trigrams of two tags over n words under the constraints of the paper's Figure 3.
+
+    score is that of the trigram that ends at word i. As printed, no constraint equates the tag of the second word in
+    the trigrams that end at words 3 and 4; link_second_word adds it.
+    """
+    program = Program()
+    program.limits["one trigram at the third word"] = 1, 1
+    for i, (x, y, z) in product(range(3, n + 1), product((0, 1), repeat=3)):
+        entries: list[tuple[object, int]] = []
+        if i == 3:
+            entries.append(("one trigram at the third word", 1))
+            if link_second_word and n > 3:
+                entries.append((("two before", 2, y), 1))
+        if i <= n - 1:
+            entries.append((("one before", i, z), 1))
+        if i <= n - 2:
+            entries.append((("two before", i, z), 1))
+        if i > 3:
+            entries.append((("one before", i - 1, y), -1))
+            if i > 4 or link_second_word:
+                entries.append((("two before", i - 2, x), -1))
+        program.variable(score(i, (x, y, z)), *entries)
+    return program.solve(integral=integral)
+
+
+def best_tagging(n: int, score: Callable[[int, Trigram], float]) -> float:
+    sequences = product((0, 1), repeat=n)
+    return max(sum(score(i, (t[i - 3], t[i - 2], t[i - 1])) for i in range(3, n + 1)) for t in sequences)
+
+
+def test_the_polytope_of_figure_3_is_exact_for_three_words() -> None:
+    table = np.random.default_rng(0).normal(size=(2, 2, 2))
+    score = lambda i, tags: float(table[tags])  # noqa: E731
+    assert polytope_bound(3, score, link_second_word=False) == pytest.approx(best_tagging(3, score))
+
+
+def test_the_polytope_of_figure_3_is_too_weak_for_four_words() -> None:
+    # Trigrams at word 3 want equal tags of words 2 and 3, those at word 4 want different ones.
+    def score(i: int, tags: Trigram) -> float:
+        second, third = (tags[1], tags[2]) if i == 3 else (tags[0], tags[1])
+        return float((second == third) == (i == 3))
+
+    assert best_tagging(4, score) == 1
+    assert polytope_bound(4, score, link_second_word=False, integral=True) == pytest.approx(2)
+    assert polytope_bound(4, score, link_second_word=True, integral=True) == pytest.approx(1)
+    assert polytope_bound(4, score, link_second_word=True) == pytest.approx(2)
 
 
 def test_sentences_are_chosen_at_equal_distances_and_by_length(data: Path) -> None:

@@ -14,7 +14,9 @@ from oracles.trees import all_trees
 import treewright as tw
 from treewright.corpus import Sentence
 from treewright.errors import InputError
+from treewright.learn import Calibration
 from treewright.parser import Parser
+from treewright.parser.model import Calibrations
 from treewright.parser.tree_parts import parts_of_tree
 
 WORDS = ["the", "dog", "sees", "a", "song"]
@@ -133,6 +135,23 @@ def test_probabilities_are_approximate_only_for_crossing_trees_of_second_order(p
     assert found.is_probability_exact == is_exact
     assert parser.alternatives(SENTENCE, 1).is_probability_exact == is_exact
     assert parser.why_not(SENTENCE, head=3, modifier=1).is_probability_exact == is_exact
+
+
+def test_the_probability_of_a_head_is_its_confidence(parser: Parser) -> None:
+    calibration = Calibrations(Calibration(2.0, 0.6, 0.8, -0.3), Calibration())
+    calibrated = Parser(replace(parser.model, calibration=calibration))
+    for sentence in treebank(3, seed=7, crossing=0.3):
+        [parsed] = calibrated.parse([sentence])
+        for word, head in enumerate(parsed.heads.tolist(), 1):
+            assert parsed.head_confidence is not None
+            confidence = parsed.head_confidence[word - 1]
+            found = calibrated.alternatives(sentence, word, count=100)
+            assert found.probability == pytest.approx(confidence, abs=1e-9)
+            assert found.probability + sum(rival.probability for rival in found) <= 1 + 1e-9
+            other = next(node for node in range(len(sentence) + 1) if node not in (word, head))
+            answer = calibrated.why_not(sentence, head=other, modifier=word)
+            assert answer.probability == pytest.approx(confidence, abs=1e-9)
+            assert 0 <= answer.rival_probability <= 1 - confidence + 1e-9
 
 
 def test_threads_do_not_change_the_k_best_trees(parser: Parser) -> None:

@@ -9,12 +9,14 @@ from itertools import combinations, product
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from oracles.treebank import treebank
 
+from treewright.checking import check
 from treewright.corpus import Sentence
 from treewright.parser import Labelling, LabelRules, Parser, ParserOptions, Pruning, Scoring
-from treewright.parser.label_rules import MAX_EXCLUDING, ROOT_TAG, Rule, TagRules, limited
+from treewright.parser.label_rules import MAX_EXCLUDING, ROOT_TAG, LabelSets, Rule, TagRules, limited
 
 SMALL = ParserOptions(
     "arc",
@@ -22,6 +24,7 @@ SMALL = ParserOptions(
     scoring=Scoring(bits=14, epochs=2),
     labelling=Labelling(bits=12, epochs=2),
 )
+RULES_OF_LABELS = {"two-subjects", "two-objects", "object-of-noun", "punct-tag", "direction"}
 NOUNS = ["dog", "house", "river", "teacher", "song", "apple"]
 
 
@@ -72,8 +75,8 @@ def test_rules_are_what_never_occurs_though_chance_would_produce_it_often() -> N
     for label, _, _, head in rows:
         below.setdefault(head, []).append(label)
     seen = {pair for (_, head), some in below.items() if head for pair in combinations(sorted(some), 2)}
-    assert not seen & set(rules.excluding())
-    assert {("nsubj", "nsubj"), ("obj", "obj"), ("det", "det")} <= set(rules.excluding())
+    assert not seen & {rule[:2] for rule in rules.exclusions}
+    assert {("nsubj", "nsubj"), ("obj", "obj"), ("det", "det")} <= {rule[:2] for rule in rules.exclusions}
 
 
 def test_rare_labels_have_no_rules() -> None:
@@ -88,7 +91,8 @@ def test_labels_that_exclude_each_other_do_not_occur_below_one_head(parser: Pars
 
 
 def test_rules_keep_the_labels_of_trees_that_obey_them_anyway(parser: Parser) -> None:
-    free = Parser(replace(parser.model, label_rules=LabelRules()))
+    options = replace(parser.options, label_rules=False)
+    free = Parser(replace(parser.model, label_rules=LabelRules(), options=options))
     pairs = list(zip(free.parse(free_order(200, seed=1)), parser.parse(free_order(200, seed=1)), strict=True))
     valid = [(one.deprels, other.deprels) for one, other in pairs if not repeated([one])]
     assert len(valid) > 10
@@ -109,6 +113,43 @@ def test_two_equal_labels_that_people_decided_stay(parser: Parser) -> None:
     sentence.deprels = ["_", "obj", "obj"]
     [found] = parser.complete([sentence])
     assert found.sentence.deprels == ["root", "obj", "obj"]
+
+
+def test_labels_obey_the_guidelines_whatever_the_treebank() -> None:
+    """The training data have what the guidelines exclude; the trees of the parser do not."""
+    dice = random.Random(5)
+    tags, labels = (
+        ["NOUN", "PROPN", "VERB", "PUNCT", "AUX"],
+        ["nsubj", "csubj:pass", "obj", "conj", "punct", "cop", "dep"],
+    )
+    train = []
+    for _ in range(60):
+        heads = [0, *(dice.choice([1, 1, 1, 5]) for _ in range(3)), 1]
+        deprels = ["root", *dice.choices(labels, k=4)]
+        train.append(Sentence.from_words(list("abcde"), upos=dice.choices(tags, k=5), heads=heads, deprels=deprels))
+    bad = {finding.rule for finding in check(train, level=3)} & RULES_OF_LABELS
+    assert bad == RULES_OF_LABELS
+    parser = Parser.train(train, options=SMALL)
+    parsed = list(parser.parse(train))
+    assert {finding.rule for finding in check(parsed, level=3)} & RULES_OF_LABELS == set()
+    for sentence in parsed:
+        sentence.deprels = ["_"] * len(sentence)
+    completed = [completion.sentence for completion in parser.complete(parsed)]
+    assert {finding.rule for finding in check(completed, level=3)} & RULES_OF_LABELS == set()
+
+
+def test_a_noun_with_a_copula_may_have_an_object() -> None:
+    labels = ["cop", "dep", "nsubj", "obj", "root"]
+    rules = TagRules(LabelRules(), labels, LabelSets.of({}))
+    heads = np.array([-1, 2, 0, 2], dtype=np.int32)
+    for tags, relations, is_broken in [
+        (["AUX", "NOUN", "PRON"], ["cop", "root", "obj"], False),
+        (["PRON", "NOUN", "PRON"], ["nsubj", "root", "obj"], True),
+        (["PRON", "VERB", "PRON"], ["nsubj", "root", "obj"], False),
+        (["PRON", "VERB", "PRON"], ["nsubj", "root", "nsubj"], True),
+        (["PRON", "NN", "PRON"], ["nsubj", "root", "obj"], False),  # not a universal tag
+    ]:
+        assert rules.is_broken([ROOT_TAG, *tags], heads, relations) == is_broken
 
 
 def test_a_label_is_not_used_with_a_tag_that_it_never_has() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,7 @@ from oracles.pipelines import pipeline
 import treewright as tw
 from treewright import trees
 from treewright.parser import worker
-from treewright.parser.long_sentences import MAX_PART, MAX_WHOLE, cut_sentence
+from treewright.parser.long_sentences import MAX_PART, MAX_WHOLE, choose_candidates, cut_sentence
 from treewright.tokeniser.cutting import cuts
 
 
@@ -98,3 +99,34 @@ def test_other_sentences_of_the_chunk_are_as_before(monkeypatch: pytest.MonkeyPa
     assert long.head_confidence is None
     assert long.sent_id == "long"
     assert np.array_equal(long.forms, many(MAX_PART + 1).forms)
+
+
+RULES = {"threshold": 0.01, "max_heads": 4, "projective": True, "root": "single"}
+
+
+@pytest.mark.parametrize("constraints", [{}, {"require": [(7, 300), (0, 5)], "forbid": [(1, 2)]}])
+def test_candidates_of_long_sentences_have_a_projective_tree_under_the_constraints(constraints: dict[str, Any]) -> None:
+    arc = np.random.default_rng(1).normal(scale=5, size=(MAX_WHOLE + 2, MAX_WHOLE + 2))
+    arcs = choose_candidates(arc, RULES | {"require": (), "forbid": ()} | constraints)
+    pruned = np.full_like(arc, -np.inf)
+    pruned[arcs.head, arcs.modifier] = arc[arcs.head, arcs.modifier]
+    tree = tw.decode.tree(pruned, projective=True, **constraints)
+    assert all(tree.heads[m] == h for h, m in constraints.get("require", ()))
+    assert len(arcs.head) <= 5 * (MAX_WHOLE + 1)
+    assert (np.diff(arcs.modifier) >= 0).all()
+
+
+def test_a_thousand_words_are_completed_whole_within_seconds() -> None:
+    long = many(1000)
+    long.heads = np.where(np.arange(1000) == 699, 700 - 1, -1)
+    start = time.process_time()
+    [completion] = pipeline().parser.complete([long], max_seconds=3.0)
+    assert time.process_time() - start < 20
+    assert completion.sentence.heads[699] == 699
+    assert completion.parse is not None
+    assert completion.parse.parts == 1
+
+
+def test_parts_of_long_sentences_are_parsed_over_candidate_arcs() -> None:
+    [parsed] = pipeline().parse([many(MAX_WHOLE + 1)], all_arcs=True)
+    assert parsed.parse.scope == "candidate arcs"

@@ -13,6 +13,7 @@ from oracles.pipelines import pipeline
 import treewright as tw
 from treewright import trees
 from treewright.corpus import Token
+from treewright.corpus.reader import check_utf8
 from treewright.errors import FormatError, InputError
 from treewright.pipeline import guess_input, read_input
 from treewright.pipeline.reading import BLOCK, text_passages
@@ -175,6 +176,15 @@ def test_bytes_that_are_not_utf8_are_named(kind: str) -> None:
         FormatError, match=r"<file>:2: byte 0xE9 at character 4 is not UTF-8; .*Latin-1 it would be 'é'"
     ):
         list(read_input(io.BytesIO('"It"\n"ol\xe9"'.encode("latin-1")), kind))
+
+
+def test_lone_surrogates_are_named() -> None:
+    with pytest.raises(
+        FormatError, match=r"^--text:2: character 4 is the lone surrogate U\+D800, which no file can hold"
+    ):
+        check_utf8("One.\nIt \ud800", "--text", 1)
+    with pytest.raises(FormatError, match=r"^--text:1: byte 0xFF at character 3 is not UTF-8"):
+        check_utf8("It\udcff", "--text", 1)
 
 
 def test_unknown_kind() -> None:

@@ -108,10 +108,17 @@ def test_complete_takes_conllu(client: TestClient) -> None:
 
 def test_annotation_that_contradicts_itself_is_a_conflict(client: TestClient) -> None:
     circle = {"words": [{"form": "a", "head": 2}, {"form": "b", "head": 1}]}
-    error = post(client, "complete", 409, sentences=[{"words": ["a"]}, circle])["error"]
+    answer = post(client, "complete", 409, sentences=[{"words": ["a"]}, circle])
+    error = answer["error"]
     assert error["code"] == "infeasible"
     assert error["where"] == "sentences[1]"
     assert "circle" in error["message"]
+    assert sorted(answer["conflict"]) == [[1, 2], [2, 1]]
+
+
+def test_a_conflict_names_its_arcs(client: TestClient) -> None:
+    two_roots = {"words": [{"form": "a", "head": 0}, {"form": "b"}, {"form": "c", "head": 0}]}
+    assert post(client, "complete", 409, sentences=[two_roots])["conflict"] == [[0, 1], [0, 3]]
 
 
 def test_why_not_is_the_explanation_of_the_library(client: TestClient) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from oracles.processes import runner
 
 from treewright.pipeline import guess_input, read_input
-from treewright.tokeniser.markup import MARKUP, html_text, markdown_text
+from treewright.tokeniser.markup import READERS, html_text, markdown_text
 
 HTML = """<!DOCTYPE html><html><head><title>Tea</title><style>p { color: red }</style></head><body>
 <h1>How to <em>make</em> tea</h1>
@@ -86,10 +86,10 @@ def test_offsets_point_into_the_original(kind: str, document: str) -> None:
 
 
 @given(
-    st.text(alphabet=st.sampled_from("ab \n<>/&;#p!-[]()*_`|~\\1.=:'\""), max_size=60), st.sampled_from(sorted(MARKUP))
+    st.text(alphabet=st.sampled_from("ab \n<>/&;#p!-[]()*_`|~\\1.=:'\""), max_size=60), st.sampled_from(sorted(READERS))
 )
 def test_any_document_has_a_text_with_places_in_order(document: str, kind: str) -> None:
-    plain = MARKUP[kind](document)
+    plain = READERS[kind](document)
     assert len(plain.text) == len(plain.begins) == len(plain.ends)
     assert (np.diff(plain.begins) >= 0).all()
     assert (plain.begins <= plain.ends).all()

@@ -10,12 +10,7 @@ from collections.abc import Iterator
 from treewright.checking.block import Block
 from treewright.checking.findings import Problem
 from treewright.corpus.checks import is_acyclic
-
-SUBJECTS = ("nsubj", "csubj")
-OUTER = ":outer"  # the subject of an outer clause, beside which another may stand
-NOUNS = ("NOUN", "PROPN")
-PREDICATE_MARKS = ("cop", "aux")  # their head is a predicate, which may have an object
-LEFT_TO_RIGHT = ("conj", "fixed", "flat", "goeswith", "appos")
+from treewright.guidelines import LEFT_TO_RIGHT, NOUNS, OBJECT, OUTER, PREDICATE_MARKS, SUBJECTS
 
 
 def content_problems(block: Block) -> Iterator[Problem]:
@@ -37,7 +32,7 @@ def argument_problems(block: Block, head: int, relations: list[str]) -> Iterator
     row = block.row(head)
     below = block.children[head]
     subjects = [word for word in below if relations[word] in SUBJECTS and not block.row(word).deprel.endswith(OUTER)]
-    objects = [word for word in below if relations[word] == "obj"]
+    objects = [word for word in below if relations[word] == OBJECT]
     if len(subjects) > 1:
         yield Problem("two-subjects", row.line, row.id, f"{list_words(block, subjects)}; expected at most one subject")
     if len(objects) > 1:

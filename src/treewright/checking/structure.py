@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from treewright.checking.block import Block, Row
 from treewright.checking.findings import Problem
-from treewright.corpus.checks import is_acyclic, problem_of_heads
+from treewright.corpus.checks import problem_of_heads
 from treewright.guidelines import UNIVERSAL_RELATIONS
 
 EDGE = re.compile(r"(0|[1-9][0-9]*(?:\.[1-9][0-9]*)?|0\.[1-9][0-9]*):([a-z]+)((?::[^\s:|A-Z0-9]+)*)")
@@ -21,9 +21,9 @@ def tree_problems(block: Block) -> Iterator[Problem]:
     for number, head in enumerate(heads, start=1):
         if head < 0:
             yield Problem("head", block.row(number).line, str(number), "HEAD is _; expected a number")
-    if not is_acyclic(heads):
-        word, what = problem_of_heads(heads, "partial") or (0, "")
-        yield Problem("cycle", block.words[word].line, str(word + 1), what.partition(";")[0])
+    if problem := problem_of_heads(heads, "partial"):
+        row, reason = block.words[problem.word], problem.reason.partition(";")[0]
+        yield Problem("cycle", row.line, str(problem.word + 1), reason)
     roots = [number for number, head in enumerate(heads, start=1) if head == 0]
     if len(roots) > 1:
         numbers = ", ".join(map(str, roots))

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import corpora
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options, write_drawings
 from treewright.cli.inputs import Job, each_job, is_folder, jobs_of, model_and_inputs, open_meter
@@ -64,7 +65,11 @@ HELP = (
     "may still be wrong) or '# treewright = gap 0.12' (none scores higher by more than that); docs/parser.md explains "
     "over which arcs. --all-arcs prunes none. A sentence of "
     "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
-    "soon as it is parsed, so that the command works as a filter."
+    "soon as it is parsed, so that the command works as a filter.\n\n"
+    "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
+    "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "
+    "interrupted; what cannot be parsed is listed in FOLDER/_job/rejected-*.jsonl. --max-seconds is then 2 if not "
+    "given; see docs/scale.md."
 ) + opt.examples(
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
@@ -73,8 +78,9 @@ HELP = (
     'treewright parse --text "Time flies like an arrow." --kbest 3 --to text',
     "cat tagged.conllu | treewright parse my.tw | treewright show -",
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
+    "treewright parse en 'texts/*.jsonl.gz' -o parsed/ --to parquet --jobs 4",
 )
-Form = Literal["conllu", "json", "text", "svg", "png", "html", "latex"]
+Form = Literal["conllu", "parquet", "json", "text", "svg", "png", "html", "latex"]
 EXTENSIONS = {
     **dict.fromkeys(SENTENCE_EXTENSIONS, "conllu"),
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
@@ -113,6 +119,14 @@ def parse(
     resume: Annotated[bool, opt.resume_option("FILE.part, in which Ctrl-C leaves finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
+    workers: corpora.Jobs = None,
+    engine: corpora.EngineName = None,
+    ray_address: corpora.RayAddress = None,
+    shards: corpora.Shards = None,
+    shard_size: corpora.ShardSize = None,
+    text_column: corpora.TextColumn = None,
+    id_column: corpora.IdColumn = None,
+    document_seconds: corpora.DocumentSeconds = None,
 ) -> None:
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
@@ -123,6 +137,17 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
+    corpus: dict[str, Any] = {"jobs": workers, "engine": engine, "ray_address": ray_address, "shards": shards}
+    corpus |= {"shard_size": shard_size, "document_seconds": document_seconds}
+    corpus |= {"text_column": text_column, "id_column": id_column}
+    if corpora.is_corpus(to, corpus):
+        others = {"--text": text, "--threads": threads > 1, "--kbest": kbest, "--proofs": proofs}
+        others |= {"--keep-deps": keep_deps, "--skip-bad": skip_bad, "--resume": resume}
+        corpora.refuse(to, output, sources, others)
+        corpus |= {"to": to or "conllu", "input": kind, "fast": fast, "method": method, "max_seconds": max_seconds}
+        corpus |= {"projective": projective, "all_arcs": all_arcs, "confidence": confidence, "comment": comment}
+        corpora.run(named or "en", sources, output, as_json=as_json, quiet=quiet, given=corpus)
+        return
     form = choose_form(to, output, text)
     jobs = jobs_of(sources, output, form)
     if resume:

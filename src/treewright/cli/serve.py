@@ -62,17 +62,14 @@ def serve(
 ) -> None:
     try:
         from treewright.serve.application import application
-        from treewright.serve.guard import LOOPBACK
+        from treewright.serve.guard import check_host
         from treewright.serve.limits import MEBIBYTE, Limits
         from treewright.serve.models import load_models
         from treewright.serve.server import open_socket, run, url_of
     except ImportError as error:
         raise MissingExtra(error.name or "fastapi", "serve", "treewright serve") from None
 
-    if host not in LOOPBACK and not allow_host:
-        raise InputError(
-            f"--host {host} opens the server to other machines; give the names by which they call it with --allow-host"
-        )
+    check_host(host, allow_host or ())
     token = None if token_file is None else read_token(token_file)
     limits = Limits(body=max_body * MEBIBYTE, seconds=timeout, sentence_seconds=max_seconds, requests=max_requests)
     loaded = load_models(models or ["en"])

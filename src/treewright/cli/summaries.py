@@ -11,6 +11,8 @@ SUMMARIES = {
     "pack": "Join components in one model, or replace components of a model.",
     "eval": "Evaluate SYSTEM against GOLD.",
     "check": "Check treebanks: what is invalid, or almost never occurs.",
+    "grep": "Search treebanks with Grew requests: words, features, edges and order.",
+    "rewrite": "Rewrite treebanks by rules: relations, heads and features.",
     "verify": "Check the proofs of parsed sentences.",
     "show": "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page.",
     "explain": "Explain tags, relations and features of Universal Dependencies.",
@@ -19,4 +21,7 @@ SUMMARIES = {
     "grammar": "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.",
     "joint": "Train a grammar that agrees with another model, and parse with both (dual decomposition).",
     "reproduce": "Run an experiment of a paper and print its published figures beside.",
+    "annotate": "Build and correct a treebank in the browser.",
+    "serve": "Serve models by HTTP: a JSON interface, UDPipe's REST contract, a demo page.",
+    "project": "Make and use a treebank project: what `treewright annotate` does with files and people, for scripts.",
 }

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.shared import note
+from treewright.cli.shared import note, quantity
 from treewright.cli.training import Task, Trained, figures_in_words, size_of, training_size
 
 if TYPE_CHECKING:
@@ -276,12 +276,12 @@ def describe_development(gold: Sequence[Sentence], parsed: Sequence[Sentence]) -
     }
 
 
-def certificates_in_words(options: Mapping[str, Any], development: Mapping[str, Any]) -> str:
-    """Write the share of certified trees."""
+def certificates_in_words(options: Mapping[str, Any], parsed: Sequence[Sentence]) -> str:
+    """Say how many trees are not certified, after a semicolon; nothing if all are."""
     if options.get("factors"):
-        return "trees found by hill climbing"
-    scope = " over candidate arcs" if development["pruned"] else ""
-    return f"{100 * development['certified']:.1f} % of the trees certified as the model's best{scope}"
+        return "; trees found by hill climbing"
+    without = sum(not sentence.parse.certified for sentence in parsed)
+    return f"; {quantity(without, 'tree')} not certified" if without else ""
 
 
 def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Parser]) -> None:
@@ -307,8 +307,8 @@ def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Par
     roots = "one root" if options["root"] == "single" else "several roots"
     in_words = (
         f"{task.output}: {options['model']}, {kind}, {roots}, {summary['labels']} relations; {training_size(summary)}; "
-        f"on {len(dev)} development sentences UAS {scores.uas:.2f}, LAS {scores.las:.2f}, "
-        f"{certificates_in_words(options, development)}"
+        f"on {len(dev)} development sentences UAS {scores.uas:.2f}, LAS {scores.las:.2f}"
+        f"{certificates_in_words(options, parsed)}"
     )
     if "f1" in development:
         in_words += f"; graphs (F1): {figures_in_words(development['f1'])}"
@@ -337,8 +337,8 @@ def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained
         summary,
         trained.epochs,
         f"{task.output}: {summary['bytes'] / 1e6:.1f} MB; {training_size(summary)}\n"
-        f"from the raw text of {len(gold)} development sentences (F1): {figures_in_words(figures)}; "
-        f"{certificates_in_words(summary['options'], summary['development'])}",
+        f"from the raw text of {len(gold)} development sentences (F1): {figures_in_words(figures)}"
+        f"{certificates_in_words(summary['options'], parsed)}",
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -77,19 +77,29 @@ def checked_heads(values: ArrayLike, words: int) -> NDArray[np.int32]:
     return heads.astype(np.int32)
 
 
-def problem_of_heads(heads: list[int], level: str) -> tuple[int, str] | None:
-    """Return a word, counted from 0, and its problem, if the heads (-1 for none) are not what `level` requires."""
+class HeadProblem(NamedTuple):
+    """A word, counted from 0, what is wrong with its head, and the arcs that contradict each other."""
+
+    word: int
+    reason: str
+    conflict: list[tuple[int, int]]
+
+
+def problem_of_heads(heads: list[int], level: str) -> HeadProblem | None:
+    """Return the first problem if the heads (-1 for none) are not what `level` requires."""
     if not level.startswith("partial") and -1 in heads:
         word = heads.index(-1)
-        return word, f"word {word + 1} has no head (_); expected a complete tree"
+        return HeadProblem(word, f"word {word + 1} has no head (_); expected a complete tree", [])
     if not is_acyclic(heads):
         cycle = find_cycle(from_conll(np.array(heads, dtype=np.int32).clip(min=0)))
         circle = " <- ".join(map(str, cycle + cycle[:1]))
-        return cycle[0] - 1, f"the heads run in a circle: {circle}; expected a tree"
+        arcs = [(heads[word - 1], word) for word in cycle]
+        return HeadProblem(cycle[0] - 1, f"the heads run in a circle: {circle}; expected a tree", arcs)
     if level.endswith("single-root") and heads.count(0) > 1:
         roots = [word for word, head in enumerate(heads, 1) if head == 0]
         numbers = ", ".join(map(str, roots))
-        return roots[1] - 1, f"{len(roots)} words are attached to the root: {numbers}; expected one"
+        reason = f"{len(roots)} words are attached to the root: {numbers}; expected one"
+        return HeadProblem(roots[1] - 1, reason, [(0, word) for word in roots])
     return None
 
 

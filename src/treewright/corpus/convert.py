@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import networkx
     import spacy
 
+    from treewright.corpus.document import Document
     from treewright.corpus.sentence import Sentence
 
 # The name of a value in JSON and the attribute of a sentence.
@@ -161,6 +162,53 @@ def _spacy_tree(sentences: Sequence[Sentence]) -> dict[str, list[Any]]:
             heads.append(first + (head - 1 if head else index))
         deps += ["ROOT" if label == "root" else label for label in _without_blanks(sentence.deprels)]
     return {"heads": heads, "deps": deps}
+
+
+def from_spacy(doc: spacy.tokens.Doc) -> Document:
+    """Return the sentences of a Doc of spaCy with a word for each token: tags, lemmas, morphology, heads and labels.
+
+    doc: if it has no sentence starts, it is one sentence. Tokens of white space are left out; MISC has SpaceAfter and
+    the places of words in the text of the Doc (TokenRange). The label "ROOT" becomes "root".
+    """
+    from treewright.corpus.document import Document  # which imports this module
+
+    spans = doc.sents if doc.has_annotation("SENT_START") else [doc[:]]
+    words = [[token for token in span if not token.is_space] for span in spans]
+    return Document((_from_tokens(tokens, doc.has_annotation("DEP")) for tokens in words if tokens), doc.text)
+
+
+def _from_tokens(tokens: Sequence[Any], has_tree: bool) -> Sentence:
+    """Return the sentence of tokens of spaCy."""
+    from treewright.corpus.sentence import Sentence  # which imports this module
+
+    numbers = {token.i: number for number, token in enumerate(tokens, start=1)}
+    columns: dict[str, Any] = {
+        "lemmas": [token.lemma_ or "_" for token in tokens],
+        "upos": [token.pos_ or "_" for token in tokens],
+        "xpos": [token.tag_ or "_" for token in tokens],
+        "feats": [str(token.morph) or "_" for token in tokens],
+        "misc": [_misc_of(token, token is tokens[-1]) for token in tokens],
+    }
+    if has_tree:
+        columns["heads"] = [_head_of(token, numbers) for token in tokens]
+        columns["deprels"] = ["root" if token.dep_ == "ROOT" else token.dep_ or "_" for token in tokens]
+    text = tokens[0].doc.text[tokens[0].idx : tokens[-1].idx + len(tokens[-1])]
+    return Sentence.from_words([token.text for token in tokens], text=text, **columns)
+
+
+def _head_of(token: Any, numbers: Mapping[int, int]) -> int:
+    """Return the number of the head of a token of spaCy, above tokens of white space; 0 for a root."""
+    while token.head.i != token.i:
+        token = token.head
+        if token.i in numbers:
+            return numbers[token.i]
+    return 0
+
+
+def _misc_of(token: Any, is_last: bool) -> str:
+    end = token.idx + len(token)
+    is_followed = not is_last and not token.whitespace_ and not token.nbor().is_space
+    return ("SpaceAfter=No|" if is_followed else "") + f"TokenRange={token.idx}:{end}"
 
 
 def _spaces(sentence: Sentence) -> list[bool]:

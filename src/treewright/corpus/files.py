@@ -212,7 +212,7 @@ def _claim(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
         return
     for _ in range(MAX_CLAIMS):
         with open(partial, "ab") as file:
-            if not _locks(file.fileno()):
+            if not lock_file(file.fileno()):
                 break
             if not _is_at(file.fileno(), partial):  # another process has just moved it to its place
                 continue
@@ -222,7 +222,7 @@ def _claim(partial: Path, path: str | os.PathLike[str]) -> Iterator[None]:
     raise BusyFileError(f"{os.fspath(path)}: another process is writing it; wait for it, or end it")
 
 
-def _locks(descriptor: int) -> bool:
+def lock_file(descriptor: int) -> bool:
     """Lock a file; False if another process has locked it. On a file system without locks it counts as locked."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -154,14 +154,21 @@ def shown(text: str) -> str:
     return repr(text if len(text) <= 60 else text[:57] + "...")
 
 
+ESCAPED_BYTES = range(0xDC80, 0xDD00)  # what "surrogateescape" makes of bytes that are not UTF-8
+
+
 def check_utf8(text: str, source: str, line: int) -> None:
-    """Raise a FormatError for the first byte that is not UTF-8."""
+    """Raise a FormatError for the first byte, or character of a Python string, that is not UTF-8."""
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        byte = text[error.start].encode("utf-8", "surrogateescape")
         line += text.count("\n", 0, error.start)
         where = error.start - text.rfind("\n", 0, error.start)
+        code = ord(text[error.start])
+        if code not in ESCAPED_BYTES:
+            problem = f"character {where} is the lone surrogate U+{code:04X}, which no file can hold; replace it"
+            raise FormatError(source, line, problem) from None
+        byte = bytes([code - 0xDC00])
         if line == 1 and where == 1 and byte in (b"\xff", b"\xfe"):
             hint = "is it UTF-16? convert the file"
         elif "\0" in text:

@@ -395,8 +395,7 @@ class Sentence:
         if level == "graph":
             _ = self.graph
         elif level != "format" and (problem := problem_of_heads(self.head_numbers(), level)):
-            word, what = problem
-            raise FormatError(self.source, self.line_of(word + 1), what)
+            raise FormatError(self.source, self.line_of(problem.word + 1), problem.reason, problem.conflict)
 
     # -- writing
 

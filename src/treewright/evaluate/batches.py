@@ -45,6 +45,11 @@ class _Side:
             self.sentences.append(sentence)
             self.ends.append((self.position + characters, last))
 
+    @property
+    def share(self) -> float:
+        """The share that was read; 0 if it is not known."""
+        return 1.0 if self.is_over else self.reader.share if self.reader else 0.0
+
     def close(self) -> None:
         """Close the file, if there is one."""
         if self.reader:
@@ -68,8 +73,7 @@ def batches_of(gold: Source, system: Source) -> Iterator[tuple[Columns, Columns,
             counts = _common_end(left, right)
             if counts:
                 vocabulary = Vocabulary()
-                share = left.reader.share if left.reader else 0.0
-                yield left.take(counts[0], vocabulary), right.take(counts[1], vocabulary), share
+                yield left.take(counts[0], vocabulary), right.take(counts[1], vocabulary), left.share
 
 
 def _common_end(left: _Side, right: _Side) -> tuple[int, int] | None:

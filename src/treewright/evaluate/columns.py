@@ -199,8 +199,7 @@ def check_trees(columns: Columns, numbers: Indices) -> None:
         return
     for begin, end in pairwise(columns.first.tolist()):
         if problem := problem_of_heads(numbers[begin:end].tolist(), "tree"):
-            word, what = problem
-            raise InputError(f"{columns.place(columns.lines[begin + word])}: {what}")
+            raise InputError(f"{columns.place(columns.lines[begin + problem.word])}: {problem.reason}")
 
 
 def spread(begins: Indices, sizes: Indices) -> Indices:

@@ -233,13 +233,15 @@ def frank_wolfe(
     regression: Regression,
     options: ConvexMstOptions,
     *,
+    start: Array | None = None,
     report: Report = lambda iteration, objective, gap: None,
 ) -> tuple[Array, Array]:
-    """Minimise by Frank-Wolfe with exact steps from equal shares; return y and its regression weights w.
+    """Minimise by Frank-Wolfe with exact steps from `start`; return y and its regression weights w.
 
-    `report(iteration, objective, gap)` is called in every iteration.
+    Without a start, the candidate heads of a word have equal shares. `report(iteration, objective, gap)` is called in
+    every iteration.
     """
-    y = equal_shares(cells)
+    y = equal_shares(cells) if start is None else start
     w = regression.fit(y, np.zeros(len(regression.codes)), options.tolerance)
     pull = options.rule_weight * cells.follows_rule
     for iteration in range(1, options.iterations + 1):

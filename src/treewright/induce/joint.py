@@ -194,6 +194,9 @@ class Pair:
     weights: Array  # of the regression's features
 
 
+Refine = Callable[[Pair, JointTrees], Pair]  # trains both models after a round, given the trees of the round
+
+
 @dataclass(frozen=True)
 class Round:
     """Figures of one round of joint training."""
@@ -237,15 +240,16 @@ def train_jointly(
     *,
     report: Callable[[Round], None] = lambda done: None,
     keep: Callable[[JointState], None] = lambda state: None,
+    refine: Refine = lambda pair, trees: pair,
 ) -> Pair:
     """Decode jointly and refit both models until the trees converge or `options.rounds` is reached.
 
-    `keep` receives the state after every round.
+    `refine` may train the refitted models further; `keep` receives the state after every round.
     """
     while state.number < options.rounds and not state.converged:
         arc_scores = arc_scores_of(cells, regression, state.pair.weights, convex)
         trees = decode_jointly(corpus, state.pair.dmv, limits, arc_scores, options)
-        pair = refit(corpus, cells, regression, trees, state.pair.weights, convex, options.smoothing)
+        pair = refine(refit(corpus, cells, regression, trees, state.pair.weights, convex, options.smoothing), trees)
         changed = 1.0 if state.heads is None else float((state.heads != trees.generative).mean())
         state = JointState(pair, state.number + 1, trees.generative, changed < CONVERGED_SHARE)
         likelihood = dmv.expectations(corpus, pair.dmv, limits)[0]

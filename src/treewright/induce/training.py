@@ -90,9 +90,15 @@ class ArcSpace:
         return replace(options, joint=replace(options.joint, weight=weight))
 
     def train_jointly(
-        self, corpus: TaggedCorpus, start: joint.Pair, options: InductionOptions, report: OnReport, steps: StepResults
+        self,
+        corpus: TaggedCorpus,
+        start: joint.Pair,
+        options: InductionOptions,
+        report: OnReport,
+        steps: StepResults,
+        refine: joint.Refine = lambda pair, trees: pair,
     ) -> joint.Pair:
-        """Train jointly, from the last round that was kept."""
+        """Train jointly, from the last round that was kept; `refine` may train the models further after each round."""
         weight = joint.weight_of(options.joint)
 
         def on_iteration(done: joint.Round) -> None:
@@ -123,4 +129,5 @@ class ArcSpace:
             options.joint,
             report=on_iteration,
             keep=keep,
+            refine=refine,
         )

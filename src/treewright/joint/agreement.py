@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.errors import InputError
 from treewright.grammar import LexicalParse, PhraseParse
-from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, branch
+from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, Step, branch
 from treewright.streams import check_count
 
 if TYPE_CHECKING:
@@ -37,12 +37,14 @@ class AgreementOptions(TypedDict, total=False):
     """How long two models search for a tree on which they agree.
 
     Where there is no agreement after split_after iterations (None: after max_iterations), the problem is split by
-    branch and bound; max_iterations are those of all parts together, and exact continues without this limit.
+    branch and bound; max_iterations are those of all parts together, and exact continues without this limit. step is
+    the rule for step sizes of `treewright.relax`; the default is Polyak's, `HalvingStep()` the published one.
     """
 
     max_iterations: int
     exact: bool
     split_after: int | None
+    step: Step
 
 
 def agree(
@@ -52,6 +54,7 @@ def agree(
     max_iterations: int = MAX_ITERATIONS,
     exact: bool = False,
     split_after: int | None = SPLIT_AFTER,
+    step: Step = STEP,
 ) -> Relaxation:
     """Search by dual decomposition for the best structure of two models, of which weight multiplies the second."""
     if not math.isfinite(weight):
@@ -65,7 +68,7 @@ def agree(
         max_iterations=max_iterations if split_after is None else min(split_after, max_iterations),
         node_iterations=NODE_ITERATIONS,
         total_iterations=math.inf if exact else max_iterations,
-        step=STEP,
+        step=step,
         trace=True,
     )
 

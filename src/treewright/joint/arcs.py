@@ -138,9 +138,9 @@ def agree_on_arcs(
     """Find the tree of a forest and the dependency tree over its arcs that agree and have the best sum of scores.
 
     forest is that of `Collins.forest`; parts are the scores of the dependency tree, which weight multiplies. search are
-    the keywords max_iterations, exact and split_after. Where there is no agreement after split_after iterations (None:
-    after max_iterations), the problem is split by branch and bound; max_iterations are those of all parts together, and
-    exact continues without this limit.
+    the keywords of `AgreementOptions`. Where there is no agreement after split_after iterations (None: after
+    max_iterations), the problem is split by branch and bound; max_iterations are those of all parts together, and exact
+    continues without this limit. step is the rule for step sizes.
 
     >>> from treewright.corpus import Tree
     >>> from treewright.grammar import Collins

@@ -67,7 +67,7 @@ class GrammarWithDependencies(JointModel[Collins]):
 
         Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`. how: the
         keywords of `RunOptions`: seed is that of the dependency parser, report is called after each epoch of the tagger
-        and the parser; there is no checkpoint.
+        and the parser, and after each weight that is tried; there is no checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())
@@ -79,7 +79,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         parser = Parser.train(
             sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=run.report
         )
-        return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out)
+        return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out, run.report)
 
     @classmethod
     def from_arrays(

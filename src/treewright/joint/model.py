@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, Protocol, TypeVar
 
@@ -16,6 +16,7 @@ from treewright.errors import InputError
 from treewright.grammar import Collins, PhraseParse, TreebankGrammar, trees_of
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import TreeSource
+from treewright.learn import Report
 from treewright.model import component
 from treewright.model.component import Component, Stored, hold_out
 
@@ -66,16 +67,26 @@ class JointModel(Component, Generic[G]):
     def problem(self, words: Sequence[str]) -> Problem:
         """Return a sentence as both models take it."""
 
-    def with_weight(self, options: JointOptions, trees: Sequence[Tree]) -> Self:
+    def with_weight(
+        self, options: JointOptions, trees: Sequence[Tree], report: Callable[[Report], None] | None = None
+    ) -> Self:
         """Set the weight to that of the options, or to the best one on some of the trees; return the model."""
         chosen = evenly_spaced(trees, TUNING_TREES)
-        self.weight = self.best_weight(chosen) if options.weight is None else options.weight
+        self.weight = self.best_weight(chosen, report) if options.weight is None else options.weight
         return self
 
-    def best_weight(self, trees: Sequence[Tree]) -> float:
-        """Return the weight of WEIGHTS with the highest accuracy on some trees, of equal ones the smallest."""
+    def best_weight(self, trees: Sequence[Tree], report: Callable[[Report], None] | None = None) -> float:
+        """Return the weight of WEIGHTS with the highest accuracy on some trees, of equal ones the smallest.
+
+        report is called after each weight.
+        """
         problems = [self.problem(tree.leaves()) for tree in trees]
-        scores = [self.accuracy(trees, [problem.parse(weight).tree for problem in problems]) for weight in WEIGHTS]
+        scores: list[float] = []
+        for number, weight in enumerate(WEIGHTS, 1):
+            scores.append(self.accuracy(trees, [problem.parse(weight).tree for problem in problems]))
+            if report is not None:
+                figures = {"weight": weight, "accuracy": scores[-1]}
+                report(Report("choice of the weight", number, len(WEIGHTS), figures=figures))
         return WEIGHTS[int(np.argmax(scores))]
 
     def accuracy(self, gold: Sequence[Tree], system: Sequence[Tree]) -> float:

@@ -59,7 +59,8 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
 
         Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`, the default,
         or of `TreebankGrammar.train`, and say by this which grammar it is. how: the keywords of `RunOptions`: seed is
-        that of the tagger, report is called after each of its epochs. There is no checkpoint.
+        that of the tagger, report is called after each of its epochs and each weight that is tried. There is no
+        checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())
@@ -71,7 +72,7 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
             grammar = Collins.train(trees, options=grammar_options)
         tagging = TaggerOptions(columns=("xpos",), seed=options.seed)
         tagger = Tagger.train(tagged_sentences(trees), tagged_sentences(held_out), options=tagging, report=run.report)
-        return cls(grammar, tagger, 1.0).with_weight(options, held_out)
+        return cls(grammar, tagger, 1.0).with_weight(options, held_out, run.report)
 
     @classmethod
     def from_arrays(

@@ -144,6 +144,7 @@ class ProgressLines:
 
 STYLE: Any = {"svg.hashsalt": "treewright", "svg.fonttype": "none", "font.size": 9}
 FORMATS = ("svg", "png", "pdf")
+COLOURS = ("#0072b2", "#d55e00", "#009e73")  # of lines; safe for colour-blind readers (Okabe and Ito)
 
 
 def ensure_matplotlib() -> None:

@@ -46,6 +46,7 @@ from treewright.decode.result import Parse
 from treewright.decode.search.programs import fractional_arcs
 from treewright.errors import InputError
 from treewright.papers.common import (
+    COLOURS,
     MaxSentences,
     Report,
     Steps,
@@ -500,7 +501,6 @@ def mean_while_running(columns: Sequence[NDArray[np.float64]]) -> NDArray[np.flo
     return mean
 
 
-COLOURS = ("#0072b2", "#d55e00", "#009e73")  # safe for colour-blind readers (Okabe and Ito)
 NAMES = {"sib": "siblings", "grand": "siblings and grandparents"}
 
 

@@ -20,7 +20,16 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from treewright.cli.options import Json, PlainCommand, Quiet, SkipBadTrees, examples, head_rules_option, new_app
+from treewright.cli.options import (
+    Json,
+    PlainCommand,
+    Quiet,
+    SkipBadTrees,
+    examples,
+    head_rules_option,
+    new_app,
+    output_option,
+)
 from treewright.cli.shared import note_skipped
 from treewright.corpus import Tree, read_trees, strip_traces
 from treewright.errors import FormatError, InfeasibleError, InputError
@@ -28,21 +37,26 @@ from treewright.evaluate import Score
 from treewright.grammar import CollinsOptions, LexicalParse, PhraseParse, dependencies
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.trees import prepare_trees
-from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointParse, TagParse
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger, JointOptions, JointParse, TagParse
+from treewright.joint.agreement import STEP
 from treewright.joint.dependencies import JointProblem
 from treewright.joint.model import evenly_spaced
 from treewright.joint.tags import TagProblem
 from treewright.papers.common import (
+    COLOURS,
     MaxSentences,
     Treebank,
+    axes,
     data_argument,
     echo_json,
+    ensure_matplotlib,
     p_value_of,
     progress,
     show_lines,
     stage_printer,
     with_option_groups,
 )
+from treewright.relax import HalvingStep, Step
 
 WHAT = {
     "model 1": "Collins' model 1 alone",
@@ -191,19 +205,24 @@ def outcomes(
     return found
 
 
-def dependency_outcome(model: GrammarWithDependencies, gold: Gold, limits: Sequence[int] = ()) -> Outcome:
-    """What the systems of Table 2 do with the words of a gold tree, and the joint one under limits of iterations."""
+def dependency_outcome(
+    model: GrammarWithDependencies, gold: Gold, limits: Sequence[int] = (), step: Step = STEP
+) -> Outcome:
+    """Parse the words of a gold tree by the systems of Table 2, by the joint one under limits of iterations too.
+
+    step is the rule for step sizes of dual decomposition.
+    """
     problem = model.problem(gold.words)
-    joint = problem.parse(model.weight)
+    joint = problem.parse(model.weight, step=step)
     count = partial(counts_of_heads, model, gold)
     parses = {"model 1": problem.grammar_parse(), "restricted": restricted_parse(problem), "joint": joint}
     limited = []
     for limit in limits:
         is_enough = joint.iterations <= limit
-        parse = joint if is_enough else problem.parse(model.weight, max_iterations=limit)
+        parse = joint if is_enough else problem.parse(model.weight, max_iterations=limit, step=step)
         limited.append(Limited(count(parse.tree, parse.heads), parse.certified, parse.tree == joint.tree))
     systems = {name: count(parse.tree, parse.heads) for name, parse in parses.items()}
-    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint), tuple(limited))
+    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint, step), tuple(limited))
 
 
 def restricted_parse(problem: JointProblem) -> LexicalParse:
@@ -226,13 +245,13 @@ def fixed_tags_parse(problem: TagProblem) -> PhraseParse:
     return problem.grammar.parse(problem.words, tags=problem.tags_of_tagger(), partial=True)
 
 
-def tag_outcome(model: GrammarWithTagger, gold: Gold) -> Outcome:
-    """What the systems of Table 3 do with the words of a gold tree."""
+def tag_outcome(model: GrammarWithTagger, gold: Gold, step: Step = STEP) -> Outcome:
+    """Parse the words of a gold tree by the systems of Table 3; step is the rule for step sizes."""
     problem = model.problem(gold.words)
-    joint = problem.parse(model.weight)
+    joint = problem.parse(model.weight, step=step)
     parses = {"fixed tags": fixed_tags_parse(problem), "joint": joint}
     systems = {name: counts_of_tags(gold, parse.tree) for name, parse in parses.items()}
-    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint))
+    return Outcome(systems, search_of(joint), search_without_split(model, problem, joint, step))
 
 
 def search_of(parse: JointParse | TagParse) -> Search:
@@ -240,9 +259,11 @@ def search_of(parse: JointParse | TagParse) -> Search:
     return Search(parse.iterations, parse.certified)
 
 
-def search_without_split(model: Joint, problem: JointProblem | TagProblem, joint: JointParse | TagParse) -> Search:
+def search_without_split(
+    model: Joint, problem: JointProblem | TagProblem, joint: JointParse | TagParse, step: Step
+) -> Search:
     """Return the search if a problem on which the models do not agree is not split."""
-    return search_of(joint if joint.nodes == 1 else problem.parse(model.weight, split_after=None))
+    return search_of(joint if joint.nodes == 1 else problem.parse(model.weight, split_after=None, step=step))
 
 
 def counts_of_heads(model: GrammarWithDependencies, gold: Gold, system: Tree, heads: NDArray[np.int32]) -> Counts:
@@ -320,6 +341,19 @@ def figure5(found: Sequence[Outcome]) -> Iterator[tuple[int, float, float, float
         yield limit, 100 * summed([one.counts for one in limited]).f1, 100 * shares[0], 100 * shares[1]
 
 
+def draw_figure5(rows: Sequence[tuple[int, float, float, float]], path: Path) -> None:
+    """Draw F1, certificates and unchanged trees by the limit on iterations, the rows of `figure5`."""
+    limits, *columns = zip(*rows, strict=True)
+    names = ("F1", "certified", f"trees as with {LIMITS[-1]} iterations")
+    with axes(path) as axis:
+        for name, column, colour in zip(names, columns, COLOURS, strict=True):
+            axis.plot(limits, column, "o-", color=colour, markersize=3, label=name)
+        axis.set(xscale="log", xlabel="limit on iterations", ylabel="%")
+        axis.set_xticks(limits, [str(limit) for limit in limits], minor=False)
+        axis.set_xticks([], minor=True)
+        axis.legend(frameon=False)
+
+
 # -- commands
 
 DATA = (
@@ -356,14 +390,25 @@ TABLE3_HELP = (
 )
 FIGURE5_HELP = (
     "What does a limit on the iterations cost (Figure 5)?\n\n" + DATA + "F1, certified sentences and trees as with 50 "
-    "iterations, by the limit. Tables 1 and 2 for the same sentences come before."
-) + examples("treewright reproduce rush2010 figure5 data --joint-model joint.tw")
+    "iterations, by the limit; -o draws it. Tables 1 and 2 for the same sentences come before."
+) + examples(
+    "treewright reproduce rush2010 figure5 data --joint-model joint.tw",
+    "treewright reproduce rush2010 figure5 data --joint-model joint.tw --steps halving -o figure5.svg",
+)
 app = new_app("Rush, Sontag, Collins & Jaakkola (2010): dual decomposition for grammars.")
 
 
 class Part(str, Enum):
     dev = "dev"
     test = "test"
+
+
+class StepRule(str, Enum):
+    polyak = "polyak"
+    halving = "halving"
+
+
+STEP_RULES: dict[StepRule, Step] = {StepRule.polyak: STEP, StepRule.halving: HalvingStep()}
 
 
 class Other(str, Enum):
@@ -390,34 +435,56 @@ class Options:
         int | None, typer.Option("--longest", min=1, metavar="N", help="Parse sentences of at most N words only.")
     ] = None
     part: Annotated[Part, typer.Option("--part", help="What is parsed.")] = Part.test
+    steps: Annotated[
+        StepRule,
+        typer.Option("--steps", help="Step sizes of dual decomposition: halving as published, or Polyak's rule."),
+    ] = StepRule.polyak
+    weight: Annotated[
+        float | None,
+        typer.Option(
+            "--weight", metavar="X", help="Weight of the other model's score; if not given, chosen on dev trees."
+        ),
+    ] = None
     skip_bad: SkipBadTrees = False
     quiet: Quiet = False
     as_json: Json = False
 
     def with_dependencies(self, limits: Sequence[int] = ()) -> list[Outcome]:
         """Parse with model 1 and a dependency parser, also under limits of iterations."""
-        return self._outcomes(GrammarWithDependencies, partial(dependency_outcome, limits=limits))
+        outcome = partial(dependency_outcome, limits=limits, step=STEP_RULES[self.steps])
+        return self._outcomes(GrammarWithDependencies, outcome)
 
     def with_tags(self) -> list[Outcome]:
         """Parse with a grammar and a tagger."""
-        return self._outcomes(GrammarWithTagger, tag_outcome)
+        return self._outcomes(GrammarWithTagger, partial(tag_outcome, step=STEP_RULES[self.steps]))
 
     def _outcomes(self, kind: type[Joint], outcome: Callable[[Joint, Gold], Outcome]) -> list[Outcome]:
-        """Load a model, or train one whose weight is chosen on the development trees; parse with it."""
+        """Parse with a joint model of a kind."""
         folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
         trees = folder.to_parse(self.part.value, self.count, self.longest)
-        show_stage = stage_printer(self.quiet)
-        if self.model is None:
-            model = kind.train(
-                *folder.to_train(self.sentences),
-                grammar_options=CollinsOptions(self.head_rules),
-                report=lambda done: show_stage(f"{self.treebank}: {done.stage}"),
-            )
-        else:
-            model = kind.load(self.model)
+        model = self.joint_model(kind, folder)
         note_skipped(len(folder.left_out), folder.left_out)
         with progress("sentences", self.quiet) as report:
             return outcomes(model, trees, outcome, report)
+
+    def joint_model(self, kind: type[Joint], folder: TreebankFolder) -> Joint:
+        """Load a model of a kind, or train one on the trees of a folder; with --weight, this is its weight."""
+        options = JointOptions(weight=self.weight)
+        if self.model is not None:
+            model = kind.load(self.model)
+            model.weight = options.weight or model.weight
+            return model
+        show_stage = stage_printer(self.quiet)
+        show_stage(f"{self.treebank}: reading")
+        train, dev = folder.to_train(self.sentences)
+        show_stage(f"{self.treebank}: training model 1 on {len(train):,} trees")
+        return kind.train(
+            train,
+            dev,
+            grammar_options=CollinsOptions(self.head_rules),
+            options=options,
+            report=lambda done: show_stage(f"{self.treebank}: {done.stage}, {done.epoch} of {done.epochs}"),
+        )
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)
@@ -491,9 +558,17 @@ def show_accuracy(
 
 @app.command("figure5", help=FIGURE5_HELP, cls=PlainCommand)
 @with_option_groups
-def figure5_command(options: Options) -> None:
+def figure5_command(
+    *,
+    output: Annotated[Path | None, output_option("the figure, as SVG, PNG or PDF.")] = None,
+    options: Options,
+) -> None:
+    if output is not None:
+        ensure_matplotlib()
     found = options.with_dependencies(LIMITS)
     rows = list(figure5(found))
+    if output is not None:
+        draw_figure5(rows, output)
     if options.as_json:
         names = ("limit", "f1", "certified", "same")
         typer.echo(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))

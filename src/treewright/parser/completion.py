@@ -145,7 +145,7 @@ def complete_sentence(
 def answer(question: Question, method: ChosenMethod | None = None) -> Completion:
     """Complete the sentence of a question, whose heads and relations are decisions, by its best tree."""
     sentence, parse = question.sentence, question.best(method)
-    marginal = question.marginals()
+    marginal = question.marginals
     calibration = question.worker.model.calibrations.head
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(sentence) + 1)])
     labels, label_confidence = question.labels(parse)
@@ -173,7 +173,8 @@ def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:
 
 def impossible(sentence: Sentence, reason: InfeasibleError) -> FormatError:
     """Return the error for decisions that no tree has."""
-    return FormatError(sentence.source, sentence.line, f"no tree has all that was decided: {reason}")
+    problem = f"no tree has all that was decided: {reason}"
+    return FormatError(sentence.source, sentence.line, problem, reason.conflict)
 
 
 def entropies(marginal: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -74,7 +74,7 @@ def check_single_root(sentence: Sentence, decided: Decisions) -> None:
         problem = (
             f"words {', '.join(map(str, top))} are attached to the root; expected one, or root='multi' (--root multi)"
         )
-        raise FormatError(sentence.source, sentence.line_of(top[1]), problem)
+        raise FormatError(sentence.source, sentence.line_of(top[1]), problem, [(0, word) for word in top])
 
 
 def opened(sentence: Sentence, word: int) -> Sentence:

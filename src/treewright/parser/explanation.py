@@ -9,7 +9,6 @@ from typing import Any, overload
 import numpy as np
 
 from treewright.corpus import Sentence
-from treewright.decode import ArrayResult
 from treewright.errors import InfeasibleError
 from treewright.parser.decisions import Arc
 from treewright.parser.question import Question
@@ -221,20 +220,20 @@ def explain(best: Sentence, without_word: Question, arc: Arc) -> Explanation:
     """
     rival, wider, added = without_word.with_arc(arc)
     wider, _ = wider.with_candidates((head, word) for word, head in enumerate(best.heads.tolist(), 1))
-    marginal = wider.marginals()
     nodes = np.concatenate([np.array([-1], np.int32), best.heads])
     ours, theirs = parts_of_tree(wider.parts, nodes), parts_of_tree(wider.parts, rival.heads)
     head, modifier = arc
+    probability = without_word.head_probabilities(int(nodes[modifier]), modifier, wider)
     return Explanation(
         arc,
         best,
         wider.labelled(rival),
-        float(marginal[nodes[modifier], modifier]),
-        float(marginal[head, modifier]),
+        float(probability[nodes[modifier]]),
+        float(probability[head]),
         only_in(ours, theirs),
         only_in(theirs, ours),
         added,
-        marginal.exact,
+        wider.marginals.exact,
     )
 
 
@@ -245,25 +244,26 @@ def only_in(parts: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def alternatives(
-    best: Sentence, without_word: Question, marginal: ArrayResult, modifier: int, heads: Iterable[int]
+    best: Sentence, without_word: Question, modifier: int, heads: Iterable[int], wider: Question
 ) -> Alternatives:
     """Return what the best tree with each of the heads of a word loses against the best tree, in the order of heads.
 
     Heads that no tree gives the word, and the one that it has, are left out. best: the sentence with its best tree.
-    without_word: the question for the other trees, without decisions on the word; marginal: that of its arcs.
+    without_word: the question for the other trees, without decisions on the word. wider: the same question, perhaps
+    with further arcs, among them the one to the head that the word has.
     """
     own, parse = int(best.heads[modifier - 1]), best.parse
+    probability = without_word.head_probabilities(own, modifier, wider)
     rivals = []
     for head in heads:
         if head in (modifier, own):
             continue
         try:
-            rival, wider, added = without_word.with_arc((head, modifier))
+            rival, asked, added = wider.with_arc((head, modifier))
         except InfeasibleError:  # the root of a sentence of one word, for example
             continue
         is_candidate = (head, modifier) not in added
         loss, is_certified = parse.score - rival.score, parse.certified and rival.certified
-        of_arc = float(marginal[head, modifier]), wider.label_beside(best, rival, modifier)
+        of_arc = float(probability[head]), asked.label_beside(best, rival, modifier)
         rivals.append(Alternative(head, loss, *of_arc, is_candidate, is_certified))
-    probability = float(marginal[own, modifier])
-    return Alternatives(best, modifier, probability, tuple(rivals), marginal.exact)
+    return Alternatives(best, modifier, float(probability[own]), tuple(rivals), wider.marginals.exact)

@@ -1,21 +1,35 @@
 """Rules about labels, read off a treebank: which labels exclude each other below a word, or never go with a tag.
 
-A rule holds if something never occurs in the treebank although chance would produce it often: two
+A rule of a treebank holds if something never occurs in the treebank although chance would produce it often: two
 modifiers of one word with these two labels, a label on a word of this tag, a label below a word of this tag. Chance
 means that the labels of modifiers are independent given the tag of their head, and labels independent of tags.
+
+Models with the relations of Universal Dependencies also obey what its guidelines exclude in any treebank: the rules
+about labels of `treewright.checking` at level 3.
 """
 
 from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, combinations_with_replacement
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
+from treewright.guidelines import (
+    LEFT_TO_RIGHT,
+    NOUNS,
+    OBJECT,
+    OUTER,
+    PREDICATE_MARKS,
+    PUNCTUATION,
+    PUNCTUATION_TAG,
+    SUBJECTS,
+    TAGS,
+)
 
 # On development sets, counts from 3 to 300 change LAS by -0.02 to +0.03 points.
 MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
@@ -23,13 +37,11 @@ MIN_EXPECTED_PAIR = MIN_EXPECTED_TAG = 10.0
 # training sentences, rules about tags from an expected count of 10 on lose 0.07 points of LAS on the development sets
 # of EWT and Portuguese-Bosque, from 1,000 on none.
 MIN_SHARE_PREDICTED = 0.01
-# By the validation of Universal Dependencies this label has this tag alone, and this tag this label, as far as the
-# treebank obeys.
-PUNCTUATION, PUNCTUATION_TAG = "punct", "PUNCT"
 MAX_EXCLUDING = 64  # labels that exclude another one: the limit of core/learning/label_exclusions.hpp
 OPEN = "_"  # a label that is not given
 ROOT = "root"  # the relation that Universal Dependencies keep for the word below the root
 ROOT_TAG = "<root>"  # in place of the tag of node 0
+AUXILIARY_TAG = "AUX"  # of copulas and auxiliaries
 
 Indices = NDArray[np.int32]
 Pair = tuple[str, str]
@@ -85,9 +97,10 @@ class LabelRules(NamedTuple):
         )
         return rules._replace(tags=tags, head_tags=tuple(rule for rule in rules.head_tags if rule.expected >= least))
 
-    def excluding(self) -> list[Pair]:
-        """Return the pairs of labels that exclude each other."""
-        return [(rule.label, rule.other) for rule in self.exclusions]
+    def excluding(self, labels: Sequence[str]) -> list[Pair]:
+        """Return the pairs of labels that exclude each other in a model with these labels, by the guidelines first."""
+        rules = [Rule(*pair, 0.0) for pair in excluded_by_guidelines(labels)]
+        return [(rule.label, rule.other) for rule in limited([*rules, *self.exclusions])]
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; treewright.checks.read_plain is the inverse."""
@@ -201,19 +214,40 @@ class LabelSets(NamedTuple):
         return set(self.label[self.begin[row] : self.begin[row + 1]].tolist())
 
 
+def excluded_by_guidelines(labels: Sequence[str]) -> list[Pair]:
+    """Return the pairs of labels of which the guidelines permit one below a word; none unless there is "root".
+
+    >>> excluded_by_guidelines(["root", "nsubj", "nsubj:outer", "csubj"])
+    [('nsubj', 'nsubj'), ('nsubj', 'csubj'), ('csubj', 'csubj')]
+    """
+    subjects = [label for label in labels if relation_of(label) in SUBJECTS and not label.endswith(OUTER)]
+    objects = [label for label in labels if relation_of(label) == OBJECT]
+    groups = (subjects, objects) if ROOT in labels else ()
+    return [pair for group in groups for pair in combinations_with_replacement(group, 2)]
+
+
+def relation_of(label: str) -> str:
+    """Return a label without its subtype."""
+    return label.partition(":")[0]
+
+
 class TagRules:
     """The pairs of a label and a tag that the rules of a model forbid, and the labels that they permit.
 
     A model that has the label "root" gives it to the words below the root and to no others, as Universal Dependencies
-    require, whatever the other rules say: a sentence may be one punctuation mark.
+    require, whatever the other rules say: a sentence may be one punctuation mark. It also obeys the guidelines in
+    sentences with universal tags, unless has_guidelines is False.
     """
 
-    def __init__(self, rules: LabelRules, labels: Sequence[str], seen: LabelSets) -> None:
+    def __init__(self, rules: LabelRules, labels: Sequence[str], seen: LabelSets, has_guidelines: bool = True) -> None:
         self.tags, self.head_tags = (
             {(rule.label, rule.other) for rule in about} for about in (rules.tags, rules.head_tags)
         )
         self.labels, self.seen = labels, seen
         self.root = labels.index(ROOT) if ROOT in labels else None
+        self.has_guidelines = has_guidelines and self.root is not None
+        self.relations = {label: relation_of(label) for label in labels}
+        self.excluded = set(excluded_by_guidelines(labels))
 
     def __bool__(self) -> bool:
         return self.root is not None or bool(self.tags or self.head_tags)
@@ -230,26 +264,74 @@ class TagRules:
             (head == 0) != (label == ROOT) for head, label in zip(below, labels, strict=True)
         ):
             return True
-        return not (
-            self.tags.isdisjoint(zip(labels, tags[1:], strict=True))
-            and self.head_tags.isdisjoint(zip(labels, head_tags, strict=True))
+        is_kept = self.tags.isdisjoint(zip(labels, tags[1:], strict=True)) and self.head_tags.isdisjoint(
+            zip(labels, head_tags, strict=True)
         )
+        return not is_kept or (self._guided(tags) and self._breaks_guidelines(tags, below, labels))
 
-    def candidates(self, keys: NDArray[np.uint32], tags: Sequence[str], heads: Indices) -> LabelSets:
+    def _guided(self, tags: Sequence[str]) -> bool:
+        """Whether the guidelines apply to a sentence: its tags are universal ones."""
+        return self.has_guidelines and TAGS.keys() >= set(tags[1:])
+
+    def _breaks_guidelines(self, tags: Sequence[str], heads: Sequence[int], labels: Sequence[str]) -> bool:
+        """Whether the guidelines exclude one of the labels, or two below one word; heads are those of the words."""
+        relations = [self.relations.get(label) or relation_of(label) for label in labels]
+        predicates = {head for head, relation in zip(heads, relations, strict=True) if relation in PREDICATE_MARKS}
+        arguments: dict[int, list[str]] = {}  # head -> labels of subjects and objects
+        for word, (head, label, relation) in enumerate(zip(heads, labels, relations, strict=True), 1):
+            if head == 0:
+                continue
+            may_have_object = tags[head] not in NOUNS or head in predicates
+            if is_excluded(relation, tags[word], may_have_object, head > word):
+                return True
+            if relation == OBJECT or relation in SUBJECTS:
+                arguments.setdefault(head, []).append(label)
+        pairs = (pair for below in arguments.values() for pair in combinations(below, 2))
+        return any(pair in self.excluded or pair[::-1] in self.excluded for pair in pairs)
+
+    def candidates(
+        self, keys: NDArray[np.uint32], tags: Sequence[str], heads: Indices, is_strict: bool = False
+    ) -> LabelSets:
         """Return the labels that the rules permit for the keys of a tree; tags are those of all nodes.
 
         Where no permitted label was seen between two tags, every permitted label is a candidate. If the rules permit
-        none at all, the candidates are the labels that were seen.
+        none at all, the candidates are the labels that were seen. is_strict: every permitted label is a candidate, and
+        no noun may have an object; else a noun with an auxiliary may.
         """
+        numbers, guided = heads.tolist(), self._guided(tags)
+        with_auxiliary = {head for head, tag in zip(numbers[1:], tags[1:], strict=True) if tag == AUXILIARY_TAG}
         labels_of: dict[int, set[int]] = {}
-        for key, tag, head in zip(keys[1:].tolist(), tags[1:], heads[1:].tolist(), strict=True):
+        for word, (key, head) in enumerate(zip(keys[1:].tolist(), numbers[1:], strict=True), 1):
+            excluded: set[int] = set()
+            if guided:
+                may_have_object = tags[head] not in NOUNS or (head in with_auxiliary and not is_strict)
+                excluded = {
+                    number
+                    for number, label in enumerate(self.labels)
+                    if is_excluded(self.relations[label], tags[word], may_have_object, head > word)
+                }
             if key not in labels_of:
-                labels_of[key] = self._candidates(self.seen.find(key), tag, tags[head])
+                seen = None if is_strict else self.seen.find(key)
+                labels_of[key] = self._candidates(seen, tags[word], tags[head], excluded)
+            elif head:  # another word with this key may have excluded fewer labels
+                labels_of[key] = labels_of[key] - excluded or labels_of[key]
         return LabelSets.of(labels_of)
 
-    def _candidates(self, seen: set[int] | None, tag: str, head_tag: str) -> set[int]:
+    def _candidates(self, seen: set[int] | None, tag: str, head_tag: str, excluded: set[int]) -> set[int]:
         if self.root is not None and head_tag == ROOT_TAG:
             return {self.root}
-        every = set(range(len(self.labels))) - {self.root}
+        every = set(range(len(self.labels))) - {self.root} - excluded
         permitted = {number for number in every if self.permits(self.labels[number], tag, head_tag)}
         return permitted & (seen or every) or permitted or (seen or every) & every or {0}
+
+
+def is_excluded(relation: str, tag: str, may_have_object: bool, is_leftward: bool) -> bool:
+    """Whether the guidelines exclude a relation of a word below another word.
+
+    tag: the word's own. may_have_object: whether its head may. is_leftward: the word is on the left of its head.
+    """
+    return (
+        (relation == PUNCTUATION) != (tag == PUNCTUATION_TAG)
+        or (relation == OBJECT and not may_have_object)
+        or (is_leftward and relation in LEFT_TO_RIGHT)
+    )

@@ -401,8 +401,8 @@ class Parser(Component):
         arcs = Decisions(tuple(require), tuple(forbid))
         question, without_word = self._questions_about(sentence, word, projective, limit, arcs)
         best = question.labelled(question.best())
-        without_word, _ = without_word.with_candidates([(int(best.heads[word - 1]), word)])
-        every = explanation.alternatives(best, without_word, without_word.marginals(), word, range(words + 1))
+        wider, _ = without_word.with_candidates([(int(best.heads[word - 1]), word)])
+        every = explanation.alternatives(best, without_word, word, range(words + 1), wider)
         return replace(every, heads=tuple(sorted(every.heads, key=lambda rival: rival.loss)[:heads]))
 
     def kbest(

@@ -8,8 +8,10 @@ from operator import index
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright import decode
+from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.decode import ArrayResult, Candidates, Parse, Parts
 from treewright.decode.constraints import is_feasible
@@ -17,6 +19,7 @@ from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
+from treewright.parser.long_sentences import add_candidates
 from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
 
 if TYPE_CHECKING:
@@ -118,9 +121,26 @@ class Question:
         """The parts with their scores divided by the temperature."""
         return self.parts.scaled(1 / self.temperature)
 
+    @cached_property
     def marginals(self) -> ArrayResult:
-        """Return marginals at the temperature of the model, without the rest of its calibration: columns sum to one."""
+        """Marginals at the temperature of the model, without the rest of its calibration: columns sum to one."""
         return decode.marginals(self.flat, rounds=BELIEF_ROUNDS, **self.shape)
+
+    def head_probabilities(self, head: int, word: int, wider: Question) -> NDArray[np.float64]:
+        """Return the probability of each head of a word over the arcs of `wider`; they sum to one at most.
+
+        head: the one that the word has. Its probability is the calibrated confidence of the parser, over the arcs of
+        this question where it is one of them. The others have their marginals, reduced in proportion where these would
+        exceed the rest. They are not increased: most of what the calibration takes from the head belongs to arcs that
+        the model rules out.
+        """
+        marginal = (self if (head, word) in self.candidates else wider).marginals[head, word]
+        [confidence] = self.worker.model.calibrations.head.apply([marginal])
+        probability = np.array(wider.marginals[:, word])
+        probability[head] = 0
+        probability *= min(1.0, (1 - confidence) / max(probability.sum(), np.finfo(float).tiny))
+        probability[head] = confidence
+        return probability
 
     def with_arc(self, arc: Arc) -> tuple[Parse, Question, tuple[Arc, ...]]:
         """Return the best tree with an arc, the question that it answers, and the arcs that were added to it.
@@ -145,7 +165,7 @@ class Question:
         added = tuple(sorted(set(arcs) - self.candidates))
         if not added:
             return self, ()
-        candidates = union(self.arcs, added)
+        candidates = add_candidates(self.arcs, added)
         parts = scored_parts(self.worker, self.inputs, candidates, self.is_crossing)
         return replace(self, arcs=candidates, parts=parts), added
 
@@ -171,12 +191,6 @@ def scored_parts(worker: Worker, inputs: Inputs, arcs: Candidates, is_crossing: 
 def constraints_of(decided: Decisions, root: str) -> ArcConstraints:
     """Return the keywords of treewright.decode for decisions."""
     return {"require": decided.require, "forbid": decided.forbid, "root": root}
-
-
-def union(arcs: Candidates, added: Iterable[Arc]) -> Candidates:
-    """Return the candidate arcs with others added."""
-    heads, modifiers = (np.array(column, dtype=np.int32) for column in zip(*added, strict=True))
-    return Candidates(np.concatenate([arcs.head, heads]), np.concatenate([arcs.modifier, modifiers]), arcs.marginal)
 
 
 def check_arc(arc: Arc, words: int, name: str = "modifier") -> Arc:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.decode import Parts
+from treewright.trees import inner_and_last_modifiers
 
 Kind = Literal["arc", "siblings", "grandparent", "stop"]
 
@@ -69,7 +70,7 @@ def named(node: int, forms: list[str]) -> str:
 
 def parts_of_tree(parts: Parts, heads: NDArray[np.int32]) -> list[Part]:
     """Return the parts of a tree whose scores are not zero, and all its arcs; the sum of their scores is its value."""
-    inner, last = neighbours(heads)
+    inner, last = inner_and_last_modifiers(heads)
     arcs, siblings, grandparents, stops = parts.arcs, parts.siblings, parts.grandparents, parts.stops
     has_siblings = (heads[siblings.m] == siblings.h) & (inner[siblings.m] == siblings.s)
     has_grandparent = (heads[grandparents.m] == grandparents.h) & (heads[grandparents.h] == grandparents.g)
@@ -88,19 +89,3 @@ def _rows(
 ) -> list[Part]:
     *columns, scores = (column[chosen].tolist() for column in rows)
     return [Part(kind, tuple(nodes), score) for *nodes, score in zip(*columns, scores, strict=True)]
-
-
-def neighbours(heads: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the inner neighbour of each modifier, and the last modifier [h, side]; the head where there is none."""
-    nodes = len(heads)
-    inner = heads.copy()
-    last = np.repeat(np.arange(nodes, dtype=np.int32)[:, None], 2, axis=1)
-    for modifier in range(1, nodes):  # outwards on the right
-        head = int(heads[modifier])
-        if modifier > head:
-            inner[modifier], last[head, 1] = last[head, 1], modifier
-    for modifier in range(nodes - 1, 0, -1):  # outwards on the left
-        head = int(heads[modifier])
-        if modifier < head:
-            inner[modifier], last[head, 0] = last[head, 0], modifier
-    return inner, last

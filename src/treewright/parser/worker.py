@@ -26,7 +26,7 @@ from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
-from treewright.parser.long_sentences import MAX_WHOLE, cut_sentence, join_parts
+from treewright.parser.long_sentences import MAX_WHOLE, choose_candidates, cut_sentence, join_parts
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
-MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees); not tuned: it takes minutes
+MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees, completion); not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
@@ -114,7 +114,7 @@ class Worker:
         if model.network is not None and model.options.network is not None:
             self.network = NetworkScores(model.network, model.labels, model.options.network)
         self._numbers = {label: number for number, label in enumerate(model.labels)}
-        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets)
+        self.tag_rules = TagRules(model.label_rules, model.labels, model.label_sets, model.options.label_rules)
 
     def parse(
         self,
@@ -139,7 +139,7 @@ class Worker:
         whole = [sentence for sentence, kept in zip(sentences, is_whole, strict=True) if kept]
         trees = self._parse_whole(whole, projective, all_arcs, confidence, options)
         return [
-            next(trees) if kept else self._parse_in_parts(sentence, projective, all_arcs, confidence, options)
+            next(trees) if kept else self._parse_in_parts(sentence, projective, confidence, options)
             for sentence, kept in zip(sentences, is_whole, strict=True)
         ]
 
@@ -156,15 +156,13 @@ class Worker:
         for batch in batches:
             yield from self._label(batch, self.decode(batch, projective, all_arcs, **options), confidence)
 
-    def _parse_in_parts(
-        self, sentence: Sentence, projective: bool, all_arcs: bool, confidence: bool, options: ChosenMethod
-    ) -> Parsed:
-        """Return the tree that joins those of the parts of a long sentence."""
+    def _parse_in_parts(self, sentence: Sentence, projective: bool, confidence: bool, options: ChosenMethod) -> Parsed:
+        """Return the tree that joins those of the parts of a long sentence, over the candidate arcs of each part."""
         parts = cut_sentence(sentence)
         limit = options.get("max_seconds")
         if limit is not None:
             options = {**options, "max_seconds": limit / len(parts)}
-        return join_parts(list(self._parse_whole(parts, projective, all_arcs, confidence, options)), self.model.labels)
+        return join_parts(list(self._parse_whole(parts, projective, False, confidence, options)), self.model.labels)
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
@@ -192,12 +190,12 @@ class Worker:
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
         rules = pruning(self.model.options, projective)
-        return [decode.candidates(scores, **rules) for scores in self.arcs(inputs)]
+        return [choose_candidates(scores, rules) for scores in self.arcs(inputs)]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
         """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
         [arc] = self.arcs(inputs)
-        return decode.candidates(arc, **{**pruning(self.model.options, projective), **constraints})
+        return choose_candidates(arc, {**pruning(self.model.options, projective), **constraints})
 
     def score(self, inputs: Inputs, candidates: Sequence[Candidates]) -> list[Parts]:
         """Score the parts of each sentence over its candidate arcs."""
@@ -319,17 +317,23 @@ class Worker:
     def _permitted_labels(
         self, sentence: Sentence, heads: Indices, tags: Sequence[str], decided: Sequence[Sequence[str]] | None
     ) -> tuple[list[str], Confidence]:
-        """Return the best labels of one tree that the rules about tags permit, with their probabilities."""
+        """Return the best labels of one tree that the rules permit, with their probabilities."""
         inputs = self.encode([sentence])
-        labeller = self._labeller_under_rules(inputs, heads, tags)
         temperature = self.model.calibrations.label.temperature
-        [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
+        for is_strict in (False, True):
+            labeller = self._labeller_under_rules(inputs, heads, tags, is_strict)
+            [labels], probability = self.label_probabilities(inputs, [heads], temperature, decided, labeller)
+            if not self.tag_rules.is_broken(tags, heads, labels):
+                break
         return labels, probability
 
-    def _labeller_under_rules(self, inputs: Inputs, heads: Indices, tags: Sequence[str]) -> Labeller:
+    def _labeller_under_rules(
+        self, inputs: Inputs, heads: Indices, tags: Sequence[str], is_strict: bool = False
+    ) -> Labeller:
         """Return the labeller whose candidates in one tree are those that the rules about tags permit."""
         labeller = self._strict_labeller
-        labeller.set_candidates(*self.tag_rules.candidates(labeller.keys(inputs.batch, [heads]), tags, heads))
+        keys = labeller.keys(inputs.batch, [heads])
+        labeller.set_candidates(*self.tag_rules.candidates(keys, tags, heads, is_strict))
         return labeller
 
     @cached_property
@@ -353,7 +357,8 @@ class Worker:
 def exclusions(model: ParserModel) -> tuple[Indices, Indices]:
     """Return the labels that exclude each other, as numbers."""
     numbers = {label: number for number, label in enumerate(model.labels)}
-    pairs = np.array([(numbers[a], numbers[b]) for a, b in model.label_rules.excluding()], dtype=np.int32)
+    excluding = model.label_rules.excluding(model.labels) if model.options.label_rules else []
+    pairs = np.array([(numbers[a], numbers[b]) for a, b in excluding], dtype=np.int32)
     first, second = pairs.reshape(-1, 2).T
     return np.ascontiguousarray(first), np.ascontiguousarray(second)
 

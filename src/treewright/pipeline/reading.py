@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from itertools import chain, pairwise
-from typing import IO, Any, NamedTuple
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from treewright.checks import described
 from treewright.corpus import Reader, Sentence, open_input, read
@@ -19,8 +19,11 @@ from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
 from treewright.errors import FormatError, InputError
 from treewright.tokeniser import Tokeniser
-from treewright.tokeniser.markup import MARKUP, PlainText
 
+if TYPE_CHECKING:
+    from treewright.tokeniser.markup import PlainText
+
+MARKUP = ("html", "markdown")  # treewright.tokeniser.markup reads them
 INPUTS = ("text", "paragraphs", "lines", *MARKUP, "conllu", "json")
 BY_EXTENSION = {
     **dict.fromkeys([".txt", ".text"], "text"),
@@ -104,7 +107,9 @@ def read_input(
     items: Iterator[Item]
     markup = None
     if kind in MARKUP:
-        markup = MARKUP[kind]("".join(check_encoding(lines)))
+        from treewright.tokeniser.markup import READERS  # imported on use: most input is plain text
+
+        markup = READERS[kind]("".join(check_encoding(lines)))
         items = text_passages([markup.text])
     elif kind == "text":
         items = text_passages(check_encoding(lines))

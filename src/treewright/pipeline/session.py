@@ -14,7 +14,11 @@ from functools import lru_cache, wraps
 from threading import RLock
 from typing import TYPE_CHECKING, Concatenate, NamedTuple, ParamSpec, TypeVar
 
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
 from treewright.corpus import Sentence
+from treewright.corpus.checks import checked_heads
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.document import checked_sentence
 from treewright.decode import Parse
@@ -147,6 +151,15 @@ class Session:
         """Forget everything about a word: its decisions, its pin, and the arcs to it that were rejected."""
         self._change(check_word(word, len(self._text), "word"), Decision())
 
+    @guarded
+    def assign(self, decisions: Iterable[Decision]) -> None:
+        """Replace everything that is decided by these decisions, one a word."""
+        state = tuple(decisions)
+        if len(state) != len(self._text):
+            raise InputError(f"{len(state)} decisions; the sentence has {len(self._text)} words")
+        if state != self._state:
+            self._set(state)
+
     # -- what follows
 
     @property
@@ -233,11 +246,10 @@ class Session:
         by_pruner = question.arcs.marginal[:, word].copy()  # ranks the arcs that pruning removed, too
         by_pruner[excluded] = 0
         likely = [int(head) for head in (-by_pruner).argsort(kind="stable")[:count] if by_pruner[head] > 0]
-        question, _ = question.with_candidates((head, word) for head in [own, *likely])
-        marginal = question.marginals()
-        candidates = {head for head, modifier in question.candidates if modifier == word}.difference(excluded)
-        ranked = sorted(candidates, key=lambda head: (-marginal[head, word], head))[:count]
-        return explanation.alternatives(best, question, marginal, word, ranked)
+        wider, _ = question.with_candidates((head, word) for head in [own, *likely])
+        candidates = {head for head, modifier in wider.candidates if modifier == word}.difference(excluded)
+        ranked = sorted(candidates, key=lambda head: (-wider.marginals[head, word], head))[:count]
+        return explanation.alternatives(best, question, word, ranked, wider)
 
     @guarded
     def why(self, head: int, word: int) -> Explanation:
@@ -248,6 +260,14 @@ class Session:
         """
         arc = check_arc((head, word), len(self._text), "word")
         return explanation.explain(self.sentence, self._asked(arc[1], arc[0]), arc)
+
+    @guarded
+    def head_probabilities(self, heads: ArrayLike) -> NDArray[np.float64]:
+        """Return the calibrated probability of each of these heads, one a word, given the decisions."""
+        marginal = self._question().marginals()
+        nodes = checked_heads(heads, len(self._text))
+        probability = np.asarray(marginal[nodes, np.arange(1, len(nodes) + 1)])
+        return self._parser.model.calibrations.head.apply(probability)
 
     @guarded
     def labels(self, word: int) -> list[tuple[str, float]]:

@@ -6,6 +6,7 @@ The definition is on docs/decoding.md, "What certified means"; core/trees/spread
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Sequence
 
 import numpy as np
@@ -14,6 +15,7 @@ from treewright.proofs.scores import Floats, Scores
 
 FEW_WORDS, MAX_RATIO = 8, 2.0**9
 TREES, MAX_ROUNDS, RANK = 15, 30, 1
+UNIT_ROUNDOFF = 2.0**-53  # the relative error of a number that is rounded to a double
 
 
 def needs_random_trees(scores: Scores, loss: float, loss_of_arc: Floats) -> bool:
@@ -30,14 +32,14 @@ def needs_random_trees(scores: Scores, loss: float, loss_of_arc: Floats) -> bool
 
 
 def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float:
-    """Return a multiple of the difference in value between a tree and random trees; +inf if the walk found none.
+    """Return a multiple of the difference in value between a tree and random trees.
 
     scores are those of the sentence, heads the tree. A walk goes from tree to tree, with fewer steps after it came to a
-    part of -inf.
+    part of -inf. The result is +inf if the walk found no other tree, and 0 if it found only ties.
     """
     walk = _Walk(scores, single_root)
     own = scores.of_tree(scores.parts_of(heads))
-    tree, steps, differences = list(heads), 2 * scores.nodes, list[float]()
+    tree, steps, differences, has_tie = list(heads), 2 * scores.nodes, list[float](), False
     for _ in range(MAX_ROUNDS):
         if len(differences) == TREES:
             break
@@ -48,15 +50,28 @@ def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float
             continue
         tree = following
         if tree != list(heads):
-            differences.append(_size_of_sum([*own, *-parts]))
-    return MAX_RATIO * sorted(differences)[RANK * len(differences) // TREES] if differences else math.inf
+            difference = _difference_of_sums(own.tolist(), parts.tolist())
+            if difference:
+                differences.append(difference)
+            else:
+                has_tie = True
+    if not differences:
+        return 0.0 if has_tie else math.inf
+    return MAX_RATIO * sorted(differences)[RANK * len(differences) // TREES]
 
 
-def _size_of_sum(numbers: Sequence[float]) -> float:
+def _difference_of_sums(one: Sequence[float], other: Sequence[float]) -> float:
+    """Return the size of the difference; 0 if it is at most what rounding each score to a double can make.
+
+    one and other are the scores of the parts of two trees; equal ones cancel out.
+    """
+    own, others = Counter(one), Counter(other)
+    rest = [*(own - others).elements(), *(-score for score in (others - own).elements())]
     try:
-        return abs(math.fsum(numbers))
+        size = abs(math.fsum(rest))
     except OverflowError:
         return math.inf
+    return 0.0 if size <= UNIT_ROUNDOFF * len(rest) * max(map(abs, rest), default=0.0) else size
 
 
 class _Walk:

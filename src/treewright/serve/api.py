@@ -130,6 +130,12 @@ class ErrorAnswer(BaseModel):
     error: Problem
 
 
+class ConflictAnswer(ErrorAnswer):
+    """What status 409 answers: annotation contradicts itself; the arcs [head, modifier] cannot all be in one tree."""
+
+    conflict: list[tuple[int, int]]
+
+
 class SentencesAnswer(BaseModel):
     """Sentences as `Sentence.to_dict` writes them, or `conllu`; with kbest each has `trees`."""
 
@@ -206,7 +212,9 @@ def api_router(models: Models, limits: Limits, guard: Guard) -> APIRouter:
         return sentences_answer(served, request.to, await run(served, work, items_of(served, request)))
 
     @router.post(
-        "/complete", responses={200: {"model": SentencesAnswer}, **WORK_ERRORS, **errors(409)}, response_model=None
+        "/complete",
+        responses={200: {"model": SentencesAnswer}, **WORK_ERRORS, 409: {"model": ConflictAnswer}},
+        response_model=None,
     )
     async def complete(request: CompleteRequest) -> Response:
         """Fill in the heads and relations that are open; what is given stays as it is."""

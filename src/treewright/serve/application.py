@@ -10,23 +10,26 @@ from fastapi import FastAPI, Request
 from fastapi.exceptions import RequestValidationError
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
+from starlette.types import Lifespan
 
 import treewright
 from treewright.draw.style import page_style
 from treewright.errors import InputError
 from treewright.serve.api import api_router
 from treewright.serve.errors import CODES, INTERNAL_ERROR, Refusal, refusal_of
-from treewright.serve.guard import HEALTH, Guard
+from treewright.serve.guard import HEALTH, Guard, one_token
 from treewright.serve.limits import Limits
 from treewright.serve.models import Model, Models
 from treewright.serve.udpipe import udpipe_router
 
 STATIC = Path(__file__).parent / "static"
+HTML, SCRIPT, STYLE = (f"text/{kind}; charset=utf-8" for kind in ("html", "javascript", "css"))
+ICON = {"/favicon.ico": ("icon.svg", "image/svg+xml")}
 PAGES = {  # path -> file and type
-    "/": ("demo.html", "text/html; charset=utf-8"),
-    "/demo.js": ("demo.js", "text/javascript; charset=utf-8"),
-    "/demo.css": ("demo.css", "text/css; charset=utf-8"),
-    "/favicon.ico": ("icon.svg", "image/svg+xml"),
+    "/": ("demo.html", HTML),
+    "/demo.js": ("demo.js", SCRIPT),
+    "/demo.css": ("demo.css", STYLE),
+    **ICON,
 }
 DRAWING_STYLE = "/drawing.css"
 OPENAPI = "/api/v1/openapi.json"
@@ -53,7 +56,20 @@ def application(
         yield
         served.close()
 
-    app = FastAPI(
+    app = new_app(lifespan)
+    guard = Guard(app, limits, allowed_hosts, None if token is None else one_token(token))
+    app.include_router(api_router(served, limits, guard))
+    app.include_router(udpipe_router(served, limits))
+    add_pages(app, PAGES)
+    add_errors(app)
+    guard.paths = {*app.openapi()["paths"], *PAGES, DRAWING_STYLE, OPENAPI}
+    guard.open_paths = {*PAGES, DRAWING_STYLE, HEALTH}
+    return guard
+
+
+def new_app(lifespan: Lifespan[FastAPI]) -> FastAPI:
+    """Return an application without routes."""
+    return FastAPI(
         title="Treewright",
         version=treewright.__version__,
         openapi_url=OPENAPI,
@@ -61,25 +77,17 @@ def application(
         redoc_url=None,
         lifespan=lifespan,
     )
-    guard = Guard(app, limits, allowed_hosts, token)
-    app.include_router(api_router(served, limits, guard))
-    app.include_router(udpipe_router(served, limits))
-    add_pages(app)
-    add_errors(app)
-    guard.paths = {*app.openapi()["paths"], *PAGES, DRAWING_STYLE, OPENAPI}
-    guard.open_paths = {*PAGES, DRAWING_STYLE, HEALTH}
-    return guard
 
 
-def add_pages(app: FastAPI) -> None:
-    """Add the demo page and its files."""
+def add_pages(app: FastAPI, pages: Mapping[str, tuple[str, str]]) -> None:
+    """Add pages, path -> file in static/ and type, and the style of drawings."""
 
     def add(path: str, name: str, kind: str) -> None:
         @app.get(path, include_in_schema=False)
         async def file() -> Response:
             return FileResponse(STATIC / name, media_type=kind)
 
-    for path, (name, kind) in PAGES.items():
+    for path, (name, kind) in pages.items():
         add(path, name, kind)
 
     style = page_style()

@@ -31,13 +31,17 @@ TEXT = "<text>"  # the source of what requests send as text
 
 @dataclass(eq=False)  # not frozen: context managers set the traceback of an exception
 class Refusal(Exception):
-    """A request that is answered by an error: its status, a sentence, where the problem is and what to do."""
+    """A request that is answered by an error: its status, a sentence, where the problem is and what to do.
+
+    more: what the answer has beside the error, such as the arcs of a conflict.
+    """
 
     status: int
     message: str
     where: str | None = None
     remedy: str | None = None
     headers: Mapping[str, str] = field(default_factory=dict)
+    more: Mapping[str, Any] = field(default_factory=dict)
 
     def answer(self, scope: Scope) -> Response:
         """Return the response to the request of this scope."""
@@ -48,7 +52,7 @@ class Refusal(Exception):
             return PlainTextResponse(f"{sentence}\n", self.status, headers)
         error: dict[str, Any] = {"code": CODES[self.status], "message": message, "where": where}
         error |= {"remedy": self.remedy, "id": scope["state"]["id"]}
-        return JSONResponse({"error": error}, self.status, headers)
+        return JSONResponse({"error": error, **self.more}, self.status, headers)
 
 
 INTERNAL_ERROR = Refusal(500, "an error in the server; its log has the id of the request")

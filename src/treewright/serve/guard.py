@@ -10,13 +10,17 @@ import asyncio
 import logging
 import time
 import traceback
-from collections.abc import Iterable
+from collections.abc import Callable, Collection, Iterable
+from http.cookies import CookieError, SimpleCookie
 from secrets import compare_digest, token_hex
+from typing import Any
 from urllib.parse import urlsplit
 
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from treewright.errors import InputError
 from treewright.serve.errors import INTERNAL_ERROR, Refusal
 from treewright.serve.limits import Limits
 
@@ -24,6 +28,9 @@ LOG = logging.getLogger("treewright.serve")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 RETRY_AFTER = 1  # seconds; not tuned
 HEALTH = "/api/v1/health"
+SAFE_METHODS = ("GET", "HEAD")
+
+Identify = Callable[[str], Any]  # token -> who has it; None: nobody has
 HEADERS = [
     (
         b"content-security-policy",
@@ -35,17 +42,29 @@ HEADERS = [
 ]
 
 
+def check_host(host: str, allowed_hosts: Collection[str]) -> None:
+    """Refuse to listen on an address that other machines reach, without names by which they call the server."""
+    if host not in LOOPBACK and not allowed_hosts:
+        raise InputError(
+            f"--host {host} opens the server to other machines; give the names by which they call it with --allow-host"
+        )
+
+
 class Guard:
     """An ASGI application around another one."""
 
     def __init__(
-        self, app: ASGIApp, limits: Limits, allowed_hosts: Iterable[str] = (), token: str | None = None
+        self, app: ASGIApp, limits: Limits, allowed_hosts: Iterable[str] = (), identify: Identify | None = None
     ) -> None:
-        """Guard app. allowed_hosts: names beside those of loopback. token: what requests need, except to open paths."""
+        """Guard app. allowed_hosts: names beside those of loopback.
+
+        identify: returns who has the token of a request, which becomes `request.state.person`; requests without a known
+        token are refused, except to open paths. Without identify no token is needed.
+        """
         self._app = app
         self._limits = limits
         self._allowed = {name.lower() for name in allowed_hosts}
-        self._token = None if token is None else token.encode()
+        self._identify = identify
         self.paths: set[str] = set()  # that the log names; another one may hold text
         self.open_paths: set[str] = set()  # that need no token
         self.active = 0  # requests in work
@@ -77,8 +96,8 @@ class Guard:
     async def _serve(self, scope: Scope, receive: Receive, answer: Answer) -> None:
         headers = Headers(scope=scope)
         self._check_names(headers)
-        if self._token is not None and scope["path"] not in self.open_paths:
-            self._check_token(headers, self._token)
+        if self._identify is not None and scope["path"] not in self.open_paths:
+            scope["state"]["person"] = await self._person(scope["method"], headers, self._identify)
         if self.active >= self._limits.requests and scope["path"] != HEALTH:
             raise Refusal(
                 503,
@@ -104,10 +123,14 @@ class Guard:
             message = "the request comes from a page of another site"
             raise Refusal(403, message, remedy="start the server with --allow-host NAME")
 
-    def _check_token(self, headers: Headers, token: bytes) -> None:
+    async def _person(self, method: str, headers: Headers, identify: Identify) -> Any:
+        """Return who sends a request; refuse it without a known token."""
         kind, _, given = headers.get("authorization", "").partition(" ")
-        if kind.lower() != "bearer" or not compare_digest(given.strip().encode(), token):
+        token = given.strip() if kind.lower() == "bearer" else cookie_token(method, headers)
+        person = await run_in_threadpool(identify, token) if token else None
+        if person is None:
             raise Refusal(403, "the token is missing or wrong", remedy="send the header Authorization: Bearer TOKEN")
+        return person
 
     async def _body(self, headers: Headers, receive: Receive) -> bytes:
         """Read the body, at most as many bytes and seconds as the limits allow."""
@@ -172,6 +195,33 @@ class Answer:
             self.status = message["status"]
             message = {**message, "headers": [*message.get("headers", ()), *HEADERS]}
         await self._send(message)
+
+
+def one_token(token: str) -> Identify:
+    """Return an `identify` for a server with one token."""
+    return lambda given: compare_digest(given.encode(), token.encode()) or None
+
+
+def cookie_name(headers: Headers) -> str:
+    """Return the name of the cookie with the token; it has the port, since servers on one host share their cookies."""
+    return f"treewright-{headers.get('host', '').rpartition(':')[2]}"
+
+
+def cookie_token(method: str, headers: Headers) -> str | None:
+    """Return the token in the cookie of a request.
+
+    A browser adds the cookie to requests that other pages cause. Sec-Fetch-Site distinguishes those; and a request
+    that changes something must have an Origin, which was compared with ours before.
+    """
+    if headers.get("sec-fetch-site", "same-origin") not in ("same-origin", "none"):
+        return None
+    if method not in SAFE_METHODS and "origin" not in headers:
+        return None
+    try:
+        cookie = SimpleCookie(headers.get("cookie", "")).get(cookie_name(headers))
+    except CookieError:
+        return None
+    return None if cookie is None else cookie.value
 
 
 def replay(body: bytes) -> Receive:

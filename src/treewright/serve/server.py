@@ -30,9 +30,10 @@ def open_socket(host: str, port: int) -> socket.socket:
         raise InputError(f"cannot listen on {host} port {port} ({error.strerror}); {remedy}") from None
 
 
-def url_of(listening: socket.socket) -> str:
-    """Return the address of the demo page."""
-    host, port = listening.getsockname()[:2]
+def url_of(listening: socket.socket, name: str | None = None) -> str:
+    """Return the address of the page, with this name of the server in place of the address it listens on."""
+    address, port = listening.getsockname()[:2]
+    host = name or address
     return f"http://{f'[{host}]' if ':' in host else host}:{port}/"
 
 

@@ -55,9 +55,13 @@ class Work:
             check_words(sentence, max_words)
         return groups
 
-    def parse(self, sentences: Iterable[Sentence], **options: Any) -> Iterator[Sentence]:
-        """Parse sentences, with the certificates of their trees in comments."""
-        options["max_seconds"] = self.limits.sentence_seconds
+    def parse(
+        self, sentences: Iterable[Sentence], *, confidence: bool = False, proofs: bool = False
+    ) -> Iterator[Sentence]:
+        """Parse sentences, with the certificates of their trees in comments; proofs: keep what `verify` checks."""
+        options: dict[str, Any] = {"max_seconds": self.limits.sentence_seconds, "confidence": confidence}
+        if proofs:
+            options["proof"] = True
         if isinstance(self.model, Pipeline):
             options["comment"] = False  # set below, for every kind of model
         for sentence in self.model.parse(sentences, **options):
@@ -89,9 +93,8 @@ class Parse(Work):
 
     def __call__(self, items: list[Item]) -> list[list[str]]:
         groups = self.split(items, self.limits.whole_words if self.proofs else self.limits.sentence_words)
-        proof = {"proof": True} if self.proofs else {}
-        sentences = chain.from_iterable(groups)
-        written = (self._write(sentence) for sentence in self.parse(sentences, confidence=self.confidence, **proof))
+        sentences = self.parse(chain.from_iterable(groups), confidence=self.confidence, proofs=self.proofs)
+        written = map(self._write, sentences)
         return [list(islice(written, len(group))) for group in groups]
 
     def _write(self, sentence: Sentence) -> str:
@@ -141,7 +144,7 @@ class Complete(Work):
         try:
             [completion] = self.model.complete([sentence], max_seconds=self.limits.sentence_seconds)
         except FormatError as error:
-            raise Refusal(409, error.problem, where=place_of(error)) from None
+            raise Refusal(409, error.problem, where=place_of(error), more={"conflict": error.conflict}) from None
         completed = completion.sentence
         if completion.parse is not None:
             set_certificate(completed, completion.parse)
@@ -209,7 +212,7 @@ class Process(Work):
         if self.tagger:
             sentences = self._tag(list(sentences))
         if self.parser:
-            sentences = self.parse(sentences, confidence=False)
+            sentences = self.parse(sentences)
         written = map(OUTPUTS[self.output], sentences)
         return [list(islice(written, len(group))) for group in groups]
 

@@ -6,12 +6,14 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import chain
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import LemmaWords, TagModel, TagWords, text_hash
+from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Learning, Weights
@@ -108,10 +110,19 @@ class TagWorker:
         self._columns = columns
         self._permitted: dict[Tag, list[int]] = {}
         self.is_name_tag = np.array([value == NAME_TAG for value in upos], dtype=bool)
-        self.described = self.described_with_network = DescribedWords(model)
-        if model.network_candidates is not None:
-            options = replace(model.options, **vars(model.network_candidates))
-            self.described_with_network = DescribedWords(replace(model, options=options))
+
+    @cached_property
+    def described(self) -> DescribedWords:
+        """The words of sentences without a reading."""
+        return DescribedWords(self.model)
+
+    @cached_property
+    def described_with_network(self) -> DescribedWords:
+        """The words of sentences with a reading; they may have other numbers of candidates."""
+        if self.model.network_candidates is None:
+            return self.described
+        options = replace(self.model.options, **vars(self.model.network_candidates))
+        return DescribedWords(replace(self.model, options=options))
 
     def tag(
         self,
@@ -233,7 +244,9 @@ def tag_words(model: TaggerModel) -> TagWords:
 
 def tag_kernel(tags: Sequence[Tag], columns: Sequence[str], options: TaggerOptions) -> TagModel:
     """Return the kernel for these tags."""
-    table = np.array([[hashed(part) for part in parts] for parts in tag_parts(tags, columns)], dtype=np.uint32)
+    rows = tag_parts(tags, columns)
+    hash_of = {part: hashed(part) for part in set(chain.from_iterable(rows))}
+    table = np.array([[hash_of[part] for part in row] for row in rows], dtype=np.uint32)
     items = compile_templates(TEMPLATES, ATOMS)
     word = ATOMS.index("lower")
     return TagModel(items, len(TEMPLATES), table, options.tags.bits, options.max_candidates, word, True)

@@ -251,4 +251,4 @@ def add_inline(builder: Builder, text: str, begin: int) -> None:
     builder.add(text[at:], begin + at, begin + len(text))
 
 
-MARKUP: dict[str, Callable[[str], PlainText]] = {"html": html_text, "markdown": markdown_text}
+READERS: dict[str, Callable[[str], PlainText]] = {"html": html_text, "markdown": markdown_text}

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
+from treewright.caching import cached_property
+
 # Letters of scripts that are written with blanks: not those of Thai, Lao, Burmese, Khmer, Chinese and Japanese.
 _LETTER = r"[^\W\d_\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
 _WORD = rf"(?:{_LETTER}|[0-9_])"
@@ -67,8 +69,12 @@ class Patterns:
         unknown = sorted(set(self.names) - set(PATTERNS))
         if unknown:
             raise ValueError(f"there is no pattern {unknown[0]!r}; there are {', '.join(PATTERNS)}")
+
+    @cached_property
+    def _matcher(self) -> re.Pattern[str]:
+        """All patterns in one, compiled when a text first has a trigger."""
         groups = (f"(?P<p{number}>{PATTERNS[name]})" for number, name in enumerate(self.names))
-        self._matcher = re.compile("|".join(groups) or r"(?!)")
+        return re.compile("|".join(groups) or r"(?!)")
 
     def matches(self, text: str) -> Iterator[tuple[str, int, int]]:
         """Find the tokens that match: the name of the pattern, begin and end."""

@@ -9,15 +9,18 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import pairwise
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
 from treewright.tokeniser.cutting import cuts
-from treewright.tokeniser.markup import PlainText
 from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
+
+if TYPE_CHECKING:
+    from treewright.tokeniser.markup import PlainText
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
 WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC

@@ -34,7 +34,6 @@ from treewright.tokeniser.boundaries import (
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.character_model import LABELS, Batch, Characters, parted_classes, read_batches, token_stage
 from treewright.tokeniser.corrections import Abbreviations, Corrections, Signs, apply_patterns, close
-from treewright.tokeniser.markup import PlainText
 from treewright.tokeniser.multiwords import Multiwords, Words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
@@ -43,6 +42,8 @@ from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
+
+    from treewright.tokeniser.markup import PlainText
 
 ALL_PATTERNS = Patterns(PATTERNS)
 TYPO = "Typo=Yes"  # the feature of misspelt words in Universal Dependencies

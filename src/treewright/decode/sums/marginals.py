@@ -9,12 +9,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.batch import batched
 from treewright.decode.constraints import ensure_feasible, infeasible
 from treewright.decode.methods import tree
 from treewright.decode.parts import Parts
@@ -52,6 +53,54 @@ def marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[ProblemOpt
     if problem.label_scores is not None:
         values = values[:, :, None] * problem.label_probabilities()
     return ArrayResult(values if problem.head_first else values.swapaxes(0, 1), exact=arc_marginals.exact)
+
+
+class PartMarginals(NamedTuple):
+    """The log partition, and the probability that a tree has each part, in arrays like those of the scores.
+
+    sib and stop are None if neither was given, grand if it was not. exact: False for approximations.
+    """
+
+    log_partition: float
+    arc: NDArray[np.float64]
+    sib: NDArray[np.float64] | None
+    grand: NDArray[np.float64] | None
+    stop: NDArray[np.float64] | None
+    exact: bool
+
+
+def part_marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[ProblemOptions]) -> PartMarginals:
+    """Return the log partition and its derivative with respect to the score of every part: the part's probability.
+
+    arc, rounds and options have the meaning that they have in `marginals`. The result is head first.
+
+    >>> part_marginals([[0, 1, 1], [0, 0, 0], [0, 0, 0]], stop=np.zeros((3, 3, 2))).stop[:, :, 1].tolist()
+    [[0.0, 0.5, 0.5], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
+    """
+    problem = Problem.of(arc, **options).refuse_labels()
+    if problem.order == 1:
+        log_z, matrix = _first_order(problem)
+        return PartMarginals(log_z, matrix, None, None, None, exact=True)
+    log_z, expected, exact = _second_order(problem, rounds)
+    return PartMarginals(log_z, *expected.to_arrays(), exact=exact)
+
+
+def padded_marginals(
+    arc: NDArray[np.float64], lengths: NDArray[np.int32], *, projective: bool = False, root: str = "single"
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the log partition of each sentence of a padded batch and its marginals [sentence, h, m], in one call.
+
+    arc[b] has the scores of sentence b, which has lengths[b] words. Marginals are zero in the padding. projective and
+    root choose the trees as in `tree`; an error names the sentence as in `batched`.
+
+    >>> log_z, probability = padded_marginals(np.zeros((2, 4, 4)), np.array([3, 1], dtype=np.int32))
+    >>> np.exp(log_z).round().tolist(), probability[1, 0].tolist()
+    ([9.0, 1.0], [0.0, 1.0, 0.0, 0.0])
+    """
+    probabilities, log_partitions = _core.padded_marginals(arc, lengths, bool(projective), is_single(root))
+    if not np.isfinite(log_partitions).all():
+        batched(log_partition, arc, lengths=lengths, projective=projective, root=root)  # raises the error
+    return log_partitions, probabilities
 
 
 def log_partition(arc: Scores, **options: Unpack[ProblemOptions]) -> FloatResult:

@@ -93,7 +93,19 @@ def perceptron(
 
 def mira(settings: ParserSettings, scorer: Scorer, learner: Averaged, parts: decode.Parts, example: Example) -> float:
     """Take the shortest step after which the best tree is worse by the number of its errors (McDonald 2006)."""
-    best, gold = best_tree(settings, parts, settings.projective), agreeing_tree(settings, parts, example)
+    return mira_step(settings, scorer, learner, parts, example, best_tree(settings, parts, settings.projective))
+
+
+def mira_step(
+    settings: ParserSettings,
+    scorer: Scorer,
+    learner: Averaged,
+    parts: decode.Parts,
+    example: Example,
+    best: Indices,
+) -> float:
+    """Take the step of MIRA against `best`, the tree that a search found."""
+    gold = agreeing_tree(settings, parts, example)
     missed = int(((best != example.heads) & (example.heads >= 0)).sum())
     scorer.add_parts(learner.learner, tree_difference(parts.core, gold, best))
     short = missed - parts.value(gold) + parts.value(best)

@@ -1,0 +1,114 @@
+"""Suggestions in the background: the model parses the sentences that nobody has touched, a few at a time.
+
+What people do comes first: the thread waits while the project has been used in the last moments.
+"""
+
+from __future__ import annotations
+
+import time
+from threading import Event, Thread
+from typing import TYPE_CHECKING
+
+from treewright.annotate.draft import OPEN
+from treewright.annotate.view import MIN_SURE
+from treewright.checking import Counts
+from treewright.corpus import Sentence
+from treewright.errors import InputError
+from treewright.pipeline import Pipeline
+from treewright.pipeline.session import without_analysis
+
+if TYPE_CHECKING:
+    from treewright.annotate.project import Project
+
+BATCH = 16  # sentences that are parsed and stored together; not tuned
+PAUSE = 0.2  # seconds without a request before the work goes on; not tuned
+
+
+class Suggestions:
+    """The thread that parses; it ends when every sentence has a suggestion of the model in use."""
+
+    def __init__(self, project: Project) -> None:
+        self._project = project
+        self._thread: Thread | None = None
+        self._stop = Event()
+        self._last_use = 0.0
+
+    def pause(self) -> None:
+        """Let a request go first."""
+        self._last_use = time.monotonic()
+
+    def start(self) -> None:
+        """Begin to parse what has no suggestion."""
+        if self._project.pipeline is not None and (self._thread is None or not self._thread.is_alive()):
+            self._stop = Event()
+            self._thread = Thread(target=self._run, args=(self._stop,), name="suggestions", daemon=True)
+            self._thread.start()
+
+    def stop(self) -> None:
+        """End the thread after the sentences in work."""
+        self._stop.set()
+        if self._thread is not None:
+            self._thread.join()
+
+    def restart(self) -> None:
+        """Begin again with another model, if the thread was ever started."""
+        if self._thread is not None:
+            self.stop()
+            self.start()
+
+    def _run(self, stop: Event) -> None:
+        project = self._project
+        pipeline = project.pipeline
+        assert pipeline is not None
+        while not stop.is_set():
+            while time.monotonic() - self._last_use < PAUSE and not stop.wait(PAUSE / 4):
+                pass
+            with project._lock:
+                rows = project._store.rows(
+                    "SELECT id, text FROM sentence WHERE NOT is_gone AND id NOT IN (SELECT sentence FROM suggestion) "
+                    "ORDER BY document, position LIMIT ?",
+                    BATCH,
+                )
+            if not rows:
+                break
+            parsed = [(number, *suggest(pipeline, Sentence(text))) for number, text in rows]
+            with project._lock:
+                if stop.is_set():
+                    return
+                with project._store.transaction():
+                    for row in parsed:
+                        project._store.run(
+                            "INSERT OR REPLACE INTO suggestion VALUES (?, ?, ?, ?, ?)",
+                            *(row[0], project.model, *row[1:]),
+                        )
+        if not stop.is_set():
+            with project._lock:
+                project._counts = Counts.of(project.sentences(project.manager))
+
+
+def suggest(pipeline: Pipeline, sentence: Sentence) -> tuple[str, int, float]:
+    """Return a sentence with open heads filled in, how many of its arcs are doubtful, and the expected errors.
+
+    An arc that the file has counts as right with the probability of the model's own arc if that is the same one, and
+    otherwise with the probability that the model is wrong.
+    """
+    try:
+        [parsed] = pipeline.parse([without_analysis(sentence)], comment=False)
+    except InputError:
+        return sentence.written(), 0, 0.0
+    heads, labels = sentence.heads.tolist(), list(sentence.deprels)
+    sure = [1.0] * len(heads) if parsed.head_confidence is None else parsed.head_confidence.tolist()
+    if parsed.label_confidence is not None:
+        sure = [head * label for head, label in zip(sure, parsed.label_confidence.tolist(), strict=True)]
+    for place, (head, label) in enumerate(zip(parsed.heads.tolist(), parsed.deprels, strict=True)):
+        if heads[place] < 0:
+            heads[place] = head
+            labels[place] = label if labels[place] == OPEN else labels[place]
+        elif heads[place] != head:
+            sure[place] = 1 - sure[place]
+    filled = sentence.with_columns(heads=heads, deprels=labels)
+    if OPEN in sentence.upos:
+        for name in ("UPOS", "XPOS", "FEATS", "LEMMA"):
+            pairs = zip(sentence.column(name), parsed.column(name), strict=True)
+            filled.set_column(name, [new if old == OPEN else old for old, new in pairs])
+    return filled.written(), sum(value < MIN_SURE for value in sure), float(sum(1 - value for value in sure))

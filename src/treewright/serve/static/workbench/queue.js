@@ -1,0 +1,136 @@
+// The list at the left: sentences of a queue in pages, or the hits of a search.
+
+import { get, post } from "./api.js";
+import { byId, clip, make } from "./dom.js";
+import { app, run } from "./state.js";
+
+const PAGE = 100;
+const TITLES = {
+  file: "All sentences",
+  open: "Not accepted",
+  doubtful: "Doubtful words",
+  notes: "With notes",
+  unsure: "Marked unsure",
+  lint: "With messages",
+};
+
+const queue = { name: "file", items: [], isWhole: false, hits: null, request: "" };
+let open = async (_id, _word) => {};
+
+export function startQueue(openSentence) {
+  open = openSentence;
+  byId("order").addEventListener("change", (event) => run(() => chooseQueue(event.target.value, true)));
+  byId("sentences").addEventListener("click", (event) => {
+    const item = event.target.closest("li[data-id]");
+    if (item) run(() => open(Number(item.dataset.id), hitIn(Number(item.dataset.id))));
+  });
+  byId("sentences").addEventListener("scroll", ({ target }) => {
+    if (target.scrollTop + target.clientHeight > target.scrollHeight - 200) run(loadMore);
+  });
+}
+
+/** Fill the list of queues. queues: name -> number of sentences. */
+export function showQueues(queues) {
+  const options = Object.entries(queues).map(([name, count]) =>
+    make("option", { value: name, selected: !queue.hits && name === queue.name }, `${TITLES[name] ?? name} (${count})`),
+  );
+  if (queue.hits) options.push(make("option", { value: "hits", selected: true }, queue.title));
+  byId("order").replaceChildren(...options);
+}
+
+/** Show a queue; openFirst: and its first sentence. */
+export async function chooseQueue(name, openFirst = false) {
+  if (name === "hits") return;
+  Object.assign(queue, { name, items: [], isWhole: false, hits: null });
+  await loadMore();
+  if (openFirst && queue.items.length) await open(queue.items[0].id);
+}
+
+async function loadMore() {
+  if (queue.isWhole || queue.hits) return;
+  const after = queue.items.at(-1)?.id;
+  const parameters = new URLSearchParams({ queue: queue.name, limit: String(PAGE), layer: app.layer });
+  if (after !== undefined) parameters.set("after", String(after));
+  const answer = await get(`sentences?${parameters}`);
+  queue.items.push(...answer.sentences);
+  queue.isWhole = answer.next === null;
+  show();
+}
+
+/** Show hits as the queue. hits: [{sentence_id, word, text, sent_id}] */
+export async function showHits(title, hits) {
+  const items = [];
+  for (const hit of hits) {
+    const last = items.at(-1);
+    if (last?.id === hit.sentence_id) last.hits += 1;
+    else items.push({ id: hit.sentence_id, sent_id: hit.sent_id, text: hit.text, status: "hit", hits: 1 });
+  }
+  Object.assign(queue, { items, hits, title: `${title} (${hits.length})`, isWhole: true });
+  show();
+  showQueues(app.project.queues);
+  if (hits.length) await open(hits[0].sentence_id, hits[0].word);
+}
+
+export async function search(request) {
+  const answer = await post(`search?layer=${encodeURIComponent(app.layer)}`, { request });
+  const hits = answer.hits.map((hit) => ({ ...hit, word: Math.min(...Object.values(hit.nodes)) }));
+  await showHits(`Hits of ${clip(request, 30)}`, hits);
+  return hits.length;
+}
+
+export const hasHits = () => queue.hits !== null;
+
+const hitIn = (id) => queue.hits?.find((hit) => hit.sentence_id === id)?.word;
+
+/** Go to the next (1) or previous (-1) hit; false if there is none. */
+export async function stepHit(step) {
+  const hits = queue.hits ?? [];
+  const { id } = app.sentence;
+  let place = hits.findIndex((hit) => hit.sentence_id === id && hit.word === app.word);
+  if (place < 0) place = hits.findIndex((hit) => hit.sentence_id === id) - (step > 0 ? 1 : 0);
+  const hit = hits[place + step];
+  if (hit) await open(hit.sentence_id, hit.word);
+  return hit !== undefined;
+}
+
+/** Return the next (1) or previous (-1) sentence of the queue; undefined at its end. */
+export async function neighbour(step) {
+  let place = queue.items.findIndex((item) => item.id === app.sentence?.id);
+  if (place < 0) place = step > 0 ? -1 : 0;
+  if (place + step >= queue.items.length) await loadMore();
+  return queue.items[place + step]?.id;
+}
+
+export const neighbourWord = hitIn;
+
+/** Bring the line of the open sentence up to date. */
+export function showPlace() {
+  const { sentence } = app;
+  const item = queue.items.find(({ id }) => id === sentence.id);
+  if (item && item.status !== "hit") item.status = sentence.status;
+  for (const line of byId("sentences").children) {
+    const isOpen = line.dataset.id === String(sentence.id);
+    line.toggleAttribute("aria-current", isOpen);
+    if (!isOpen) continue;
+    if (item) line.dataset.status = item.status;
+    line.scrollIntoView({ block: "nearest" });
+  }
+}
+
+function show() {
+  const old = byId("sentences").children.length;
+  const lines = queue.items.map((item, i) =>
+    make(
+      "li",
+      { "data-id": item.id, "data-status": item.status, title: item.sent_id },
+      make("span", { class: "place" }, String(i + 1)),
+      make("span", { class: "words", dir: "auto" }, clip(item.text, 160)),
+      item.doubtful ? make("span", { class: "count", title: "doubtful words" }, String(item.doubtful)) : null,
+    ),
+  );
+  if (old && old < lines.length && byId("sentences").firstElementChild.dataset.id === lines[0].dataset.id) {
+    byId("sentences").append(...lines.slice(old));
+  } else byId("sentences").replaceChildren(...lines);
+  byId("count").textContent = queue.hits ? `${queue.items.length} sentences` : "";
+  if (app.sentence) showPlace();
+}

@@ -1,0 +1,139 @@
+// The other screens: comparison of layers, progress and training, people.
+
+import { get, post } from "./api.js";
+import { byId, make, percent } from "./dom.js";
+import { showHits } from "./queue.js";
+import { app, run } from "./state.js";
+
+const POLL = 1000; // milliseconds between questions about a job
+let differences = [];
+
+/** Return the difference between layers at the word under the cursor; undefined if there is none. */
+export function difference() {
+  if (!app.sentence || app.layer !== "gold") return undefined;
+  return differences.find((item) => item.sentence_id === app.sentence.id && item.word === app.word);
+}
+
+/** Show a screen. page: what it can ask the rest of the page to do. */
+export async function showScreen(name, page) {
+  byId("screen").replaceChildren(...(await SCREENS[name](page)));
+}
+
+const SCREENS = { compare, progress, people };
+
+async function compare(page) {
+  const agreement = await get("agreement").catch((error) => ({ pairs: [], message: error.message }));
+  const list = await get("adjudication");
+  differences = list.differences;
+  const open = differences.filter((item) => !item.is_decided);
+  const columns = ["UAS", "LAS", "κ of UPOS", "κ of relations"];
+  const rows = agreement.pairs.map((pair) =>
+    make(
+      "tr",
+      {},
+      make("th", {}, `${pair.a} – ${pair.b}`),
+      ...[pair.uas, pair.las].map((share) => make("td", {}, share === null ? "–" : percent(share))),
+      ...[pair.kappa_upos, pair.kappa_relations].map((kappa) => make("td", {}, kappa === null ? "–" : kappa.toFixed(3))),
+      make("td", {}, String(pair.words)),
+    ),
+  );
+  const adjudicate = async () => {
+    app.layer = "gold";
+    await showHits("Differing words", open);
+  };
+  return [
+    make("h2", {}, "Agreement"),
+    rows.length
+      ? make("table", {}, make("tr", {}, make("th", {}, ""), ...[...columns, "words"].map((text) => make("th", {}, text))), ...rows)
+      : make("p", {}, agreement.message ?? "Two people must have accepted the same sentences."),
+    make("h2", {}, "Adjudication"),
+    make("p", {}, `${open.length} of ${differences.length} differing words are undecided. a takes the first answer, b the second; n goes on.`),
+    make("button", { type: "button", class: "primary", disabled: !open.length, onclick: () => run(adjudicate) }, "Decide differing words"),
+    app.layer === "gold"
+      ? make("button", { type: "button", onclick: () => run(() => ((app.layer = app.project.layer), page.chooseQueue("file", true))) }, "Back to my own layer")
+      : "",
+  ];
+}
+
+async function progress(page) {
+  const answer = await get("progress");
+  const bar = (done, all) => make("progress", { value: done, max: Math.max(all, 1) });
+  const line = make("p", { class: "job", role: "status" });
+  const train = make("button", { type: "button", class: "primary", onclick: () => run(() => startTraining(line, train, page)) }, "Train on what is annotated");
+  const adopt = (id) => run(async () => (await post("models/adopt", { model: id }), page.loadProject(), showScreen("progress", page)));
+  const given = { id: null, title: "The model of the start", is_used: !answer.models.some((model) => model.is_used) };
+  const trained = answer.models.map((model) => ({ ...model, title: `Trained ${new Date(model.at).toLocaleString()}` }));
+  const models = [given, ...trained].map((model) =>
+    make(
+      "tr",
+      {},
+      make("th", {}, model.title),
+      make("td", {}, accuracy(model)),
+      make("td", {}, model.is_used ? "in use" : make("button", { type: "button", onclick: () => adopt(model.id) }, "use this one")),
+    ),
+  );
+  const modes = [
+    ["clean", "for publishing; sentences that nobody touched are the original bytes"],
+    ["marked", "with comments that say who decided what"],
+    ["partial", "what nobody decided is _"],
+  ];
+  return [
+    make("h2", {}, "Progress"),
+    make("p", {}, bar(answer.accepted, answer.sentences), ` ${answer.accepted} of ${answer.sentences} sentences accepted`),
+    make("h2", {}, "Models"),
+    make("table", {}, ...models),
+    make("div", { class: "row" }, train),
+    line,
+    make("p", { class: "hint" }, "Training takes a minute for a hundred sentences. A tenth of them is held out; the figure is for these. Open sentences change when you open them again."),
+    make("h2", {}, "Export"),
+    make("ul", {}, ...modes.map(([mode, text]) => make("li", {}, make("a", { href: `/api/v1/export?mode=${mode}`, download: true }, mode), ` – ${text}`))),
+  ];
+}
+
+function accuracy({ las, low, high, words }) {
+  return las === undefined ? "" : `LAS ${las.toFixed(1)} (${low.toFixed(1)} to ${high.toFixed(1)}) on ${words} held-out words`;
+}
+
+async function startTraining(line, button, page) {
+  const { job } = await post("train");
+  watch(job, line, button, page);
+}
+
+function watch(id, line, button, page) {
+  button.disabled = true;
+  const again = async () => {
+    const job = await get(`jobs/${encodeURIComponent(id)}`);
+    if (job.state === "running") {
+      line.replaceChildren(make("progress", { value: job.progress, max: 1 }), ` ${job.message}`);
+      setTimeout(() => again().catch((error) => (line.textContent = error.message)), POLL);
+    } else {
+      line.textContent = job.message;
+      line.classList.toggle("problem", job.state === "failed");
+      if (app.view === "progress" && job.state === "done") await showScreen("progress", page);
+      button.disabled = false;
+    }
+  };
+  again().catch((error) => (line.textContent = error.message));
+}
+
+async function people(page) {
+  const answer = await get("people");
+  const rows = answer.people.map((person) => make("tr", {}, make("th", {}, make("bdi", {}, person.name)), make("td", {}, person.role)));
+  const name = make("input", { type: "text", required: true, "aria-label": "Name", placeholder: "name", autocomplete: "off" });
+  const role = make("select", { "aria-label": "Role" }, ...["annotator", "adjudicator", "reader", "manager"].map((text) => make("option", {}, text)));
+  const link = make("p", { class: "link" });
+  const add = async () => {
+    const { token } = await post("people", { name: name.value.trim(), role: role.value });
+    const address = `${location.origin}/#token=${token}`;
+    await Promise.all([page.loadProject(), showScreen("people", page)]);
+    byId("screen").querySelector(".link").replaceChildren("Link of this person, shown once: ", make("code", {}, address));
+  };
+  const form = make("form", { class: "row", onsubmit: (event) => (event.preventDefault(), run(add)) }, name, role, make("button", { class: "primary" }, "Add"));
+  return [
+    make("h2", {}, "People"),
+    make("table", {}, ...rows),
+    form,
+    link,
+    make("p", { class: "hint" }, "An annotator sees and writes the own layer; an adjudicator sees all layers and writes gold."),
+  ];
+}

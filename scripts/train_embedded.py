@@ -3,6 +3,7 @@
     python scripts/train_embedded.py FOLDER --parsed FILE [--output PATH] [--sentences N] [--folds K] [--light SHARE]
     python scripts/train_embedded.py FOLDER --linear [--parsed FILE] [--output PATH]
     python scripts/train_embedded.py FOLDER --network FILE [--linear-models FILE] [--output PATH]
+    python scripts/train_embedded.py FOLDER --lexicon FILE --tables [--linear-models FILE] [--output PATH]
 
 FOLDER has ud/English-EWT/train.conllu, dev.conllu and test.conllu, and in words/ the vectors and classes of words that
 the network reads (it needs PyTorch; --linear trains a model without a network). Tokeniser, tagger, network and parser
@@ -12,7 +13,9 @@ the others). Epochs are chosen on `dev`. Then small weights are set to zero; the
 `dev` is printed before the model is saved. The figures on `test` are written to the model card beside it. The same data
 gives the same file. --network: the network of this file (`Network.save`), beside the linear models of --linear-models
 (the embedded model, if not given), which are pruned already; nothing is trained but the weights of its scores and the
-calibration.
+calibration. --lexicon: a full-form lexicon for the lemmas (scripts/english_lexicon.py writes it). --tables: only the
+tables of the tokeniser (multiword tokens, abbreviations, patterns) and the lemmas of --linear-models are learned anew;
+weights of tokens, sentence ends and tags, network and parser stay.
 """
 
 from __future__ import annotations
@@ -56,6 +59,9 @@ VECTORS, CLASSES = "glove-en-100d.npy", "brown-en.tsv.gz"
 TEACHER_METADATA = {
     "parsed": "MASC and State of the Union addresses, parsed by a network over all-MiniLM-L6-v2 (Apache-2.0)"
 }
+LEXICON_METADATA = {
+    "lexicon": "LemmInflect 0.2.3 (MIT), from the SPECIALIST Lexicon of the National Library of Medicine"
+}
 WORDS_METADATA = {"words": "GloVe vectors of 6 billion tokens (PDDL 1.0); Brown clusters of spacy-lookups-data (MIT)"}
 
 
@@ -73,11 +79,15 @@ def main() -> None:
     arguments.add_argument("--checkpoint", type=Path, help="keep finished parts beside this file, and resume from them")
     arguments.add_argument("--network", type=Path, help="put this network beside the linear models of --linear-models")
     arguments.add_argument("--linear-models", default="en", help="a pipeline with linear models (default: en)")
+    arguments.add_argument("--lexicon", type=Path, help="words with their lemmas (treewright train --lexicon)")
+    arguments.add_argument("--tables", action="store_true", help="replace the tables of --linear-models, nothing else")
     given = arguments.parse_args()
     bank = given.folder / "ud" / "English-EWT"
     dev = list(tw.read(bank / "dev.conllu"))
     if given.network:
         light = with_other_network(Pipeline.load(given.linear_models), Network.load(given.network), dev)
+    elif given.tables:
+        light = with_other_tables(Pipeline.load(given.linear_models), bank / "train.conllu", dev, given.lexicon)
     else:
         light = trained(given, list(islice(tw.read(bank / "train.conllu"), given.sentences)), dev)
     light.save(given.output)
@@ -98,6 +108,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         network=None if given.linear else NETWORK,
         words=None if given.linear else words_of(given.folder / "words"),
         parsed=given.parsed,
+        lexicon=given.lexicon,
         metadata=METADATA | ({} if given.linear else WORDS_METADATA) | (TEACHER_METADATA if given.parsed else {}),
         report=say,
         note=say,
@@ -118,6 +129,15 @@ def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentenc
     found = Pipeline(linear.tokeniser, tagger, parser, METADATA | WORDS_METADATA | TEACHER_METADATA).calibrate(dev)
     compare(nlp, found, dev)
     return found
+
+
+def with_other_tables(nlp: Pipeline, train: Path, dev: Sequence[tw.Sentence], lexicon: Path | None) -> Pipeline:
+    """The pipeline with the tables of its tokeniser and its lemmas learned anew."""
+    tagger = nlp.tagger.retrain_lemmas(train, dev, lexicon=lexicon, report=say)
+    metadata = {**nlp.metadata, **(LEXICON_METADATA if lexicon else {})}
+    renewed = Pipeline(nlp.tokeniser.with_tables(train), tagger, nlp.parser, metadata)
+    compare(nlp, renewed, dev)
+    return renewed
 
 
 def words_of(folder: Path) -> Words:

@@ -1,6 +1,7 @@
 // Words with their tags and candidate edit scripts, described for the lemmatiser.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -19,16 +20,14 @@ struct EditScript {
   std::size_t drop_start, drop_end;
   std::u32string start, end;  // in lower case
 
-  // Writes the hash of the lemma in lower case; returns false if the form is too short or the lemma would be empty.
-  bool apply(Text lower, std::uint32_t &hash) const {
-    if (is_whole) {
-      hash = text_hash(start);
-      return !start.empty();
-    }
+  // Writes the lemma in lower case; returns false if the form is too short or the lemma would be empty.
+  bool apply(Text lower, std::u32string &lemma) const {
+    lemma = start;
+    if (is_whole) return !lemma.empty();
     if (drop_start > lower.size() || drop_end > lower.size() - drop_start) return false;
-    const Text kept = lower.substr(drop_start, lower.size() - drop_start - drop_end);
-    hash = mixed(hash_on(hash_on(hash_on(text_seed + mixed(0), start), kept), end));
-    return start.size() + kept.size() + end.size() > 0;
+    lemma += lower.substr(drop_start, lower.size() - drop_start - drop_end);
+    lemma += end;
+    return !lemma.empty();
   }
 };
 
@@ -71,15 +70,24 @@ class LemmaWords : public WordRows {
   }
 
  private:
-  static constexpr int max_guesses = 20;         // not tuned; the gold script is added in training
-  static constexpr std::uint32_t gold_only = 3;  // evidence, after those of Stems::Evidence
+  static constexpr int max_guesses = 20;          // not tuned; the gold script is added in training
+  static constexpr std::uint32_t gold_only = 3;   // evidence, after those of Stems::Evidence
+  static constexpr std::uint32_t lemma_ends = 1;  // the group of the ends of lemmas; as in tagger/lexicon.py
+  static constexpr std::size_t lemma_end = 3;     // characters, with the mark of the start; as in tagger/lexicon.py
   static constexpr std::size_t suffixes = 6, prefixes = 3;
 
   void list(const TaggedWord &tagged, const Lexicon::Guess &guess, const Stems::Excluded &excluded_stems) {
-    std::uint32_t lemma;
-    if (!scripts_[guess.label].apply(tagged.word.lower, lemma)) return;
-    const Stems::Evidence evidence = stems_.evidence(lemma, tagged.tag, excluded_stems);
+    if (!scripts_[guess.label].apply(tagged.word.lower, lemma_)) return;
+    const Stems::Evidence evidence = stems_.evidence(text_hash(lemma_), tagged.tag, excluded_stems);
+    if (evidence == Stems::unknown_lemma && lemma_ != tagged.word.lower && !has_known_end(lemma_)) return;
     add_candidate(guess.label, evidence, probability_bucket(guess.probability));
+  }
+
+  // Whether a lemma of the training data ends with the same characters; true for a model without lemma ends.
+  bool has_known_end(const std::u32string &lemma) const {
+    if (!lexicon_.has_suffix(lemma_ends, Text())) return true;
+    const std::u32string marked = U'^' + lemma;
+    return lexicon_.has_suffix(lemma_ends, Text(marked).substr(marked.size() - std::min(marked.size(), lemma_end)));
   }
 
   void list_atoms(const TaggedWord &tagged) {
@@ -100,6 +108,7 @@ class LemmaWords : public WordRows {
 
   // Of the word that is being described.
   LabelCounts counts_;
+  std::u32string lemma_;
   std::vector<std::uint32_t> atoms_;
 };
 

@@ -51,6 +51,8 @@ struct LabelLists {
   const std::uint16_t *labels, *counts;
   std::size_t size;
 
+  bool has(std::uint32_t key) const { return std::binary_search(keys, keys + size, key); }
+
   bool find(std::uint32_t key, LabelCounts &found) const {
     found.clear();
     const std::uint32_t *place = std::lower_bound(keys, keys + size, key);
@@ -89,18 +91,18 @@ class Lexicon {
     if (total_of(found) > max_rare_count) found.clear();
   }
 
+  bool has_suffix(std::uint32_t group, Text suffix) const { return suffixes_.has(suffix_key(group, suffix)); }
+
   // Finds the max_guesses most probable labels given the suffixes of a word, and its longest known suffix.
   void guess(std::uint32_t group, Text lower, int max_guesses, const LabelCounts &excluded) {
     guesses_.clear();
     suffix_ = no_suffix;
-    if (find_suffix(no_suffix, excluded)) {
+    if (find_suffix(no_suffix, excluded)) interpolate();
+    for (int length = 0; length <= longest_suffix(lower); ++length) {
+      const std::uint32_t key = key_of(group, lower, length);
+      if (!find_suffix(key, excluded)) continue;
+      suffix_ = key;
       interpolate();
-      for (int length = 0; length <= longest_suffix(lower); ++length) {
-        const std::uint32_t key = key_of(group, lower, length);
-        if (!find_suffix(key, excluded)) break;
-        suffix_ = key;
-        interpolate();
-      }
     }
     for (const Guess &guess : guesses_) slot_[guess.label] = 0;
     keep_best(max_guesses);

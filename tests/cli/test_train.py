@@ -435,3 +435,16 @@ def test_devices_stay_devices_and_have_no_checkpoint_beside_them(
     assert ended.stderr == (f"treewright: {device}: No space left on device\n" if returncode else "")
     assert stat.S_ISCHR(device.stat().st_mode)
     assert list(device.parent.iterdir()) == [device]
+
+
+def test_a_lexicon_gives_lemmas(run: Run) -> None:
+    tw.write(written(20, 1), "train.conllu")
+    Path("words.tsv").write_text("dormice\tNOUN\t_\tdormouse\n", encoding="utf-8")
+    arguments = ("train.conllu", "-o", "model.tw", "--only", "tagger", "--epochs", "1", "--lexicon", "words.tsv")
+    assert run(*arguments).returncode == 0
+    [tagged] = tw.tagger.Tagger.load("model.tw").tag([tw.Sentence.from_words(["dormice"], upos=["NOUN"])], keep=True)
+    assert tagged.lemmas == ["dormouse"]
+    Path("words.tsv").write_text("dormice\tNOUN\tdormouse\n", encoding="utf-8")
+    refused = run(*arguments)
+    assert refused.returncode == 1
+    assert "words.tsv:1: 3 columns; expected form, UPOS, FEATS and lemma with tabs between" in refused.stderr

@@ -39,6 +39,8 @@ HELP = (
     "and word classes (`treewright words`), of which the model keeps what it needs. "
     "--parsed is a file of sentences that a more accurate model parsed, with the tags and relations of TRAIN: tagger, "
     "parser and network learn from them too.\n\n"
+    "--lexicon is a full-form lexicon, such as one made of UniMorph: what it says about words that TRAIN does not have "
+    "is used for lemmas and tags.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
     "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
@@ -49,6 +51,7 @@ HELP = (
     "treewright train train.conllu -o my.tw --resume",
     "treewright train train.conllu -o my.parser --only parser --model arc",
     "treewright train train.conllu -o my.tagger --only tagger --columns upos",
+    "treewright train train.conllu -o my.tw --lexicon words.tsv",
     "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
     "treewright train train.conllu -o my.tw --neural --words my.words",
 )
@@ -65,7 +68,7 @@ Only = Literal["parser", "graphs", "tagger", "tokeniser"]
 
 # The options of every component, and those that a component has beside them; a parser has all but the columns.
 COMMON = ("train", "output", "dev", "only", "seed", "epochs", "resume", "skip_bad", "as_json", "quiet")
-FURTHER = {"tagger": ("columns", "case_noise"), "tokeniser": ("case_noise",), "graphs": ()}
+FURTHER = {"tagger": ("columns", "case_noise", "lexicon"), "tokeniser": ("case_noise",), "graphs": ()}
 
 
 @app.command(help=HELP, cls=opt.PlainCommand)
@@ -107,6 +110,13 @@ def train(
             "with --only parser it needs --neural."
         ),
     ] = None,
+    lexicon: Annotated[
+        str | None,
+        opt.file_option(
+            "Words with their lemmas (four columns with tabs: form, UPOS, FEATS or _, lemma), for the lemmas of words "
+            "that TRAIN does not have and for the tags of unknown words."
+        ),
+    ] = None,
     seed: opt.ModelSeed = 1,
     epochs: Annotated[
         int | None, opt.number_option("Number of epochs; of the scorer. With --only, of the tags or the tokeniser.")
@@ -142,6 +152,7 @@ def train(
     from treewright.pipeline.training import plan_parser
     from treewright.tagger import Tagger, TaggerOptions
     from treewright.tagger import options as tagger_options
+    from treewright.tagger.full_forms import read_lexicon
     from treewright.tokeniser import Tokeniser, TokeniserOptions
     from treewright.tokeniser import options as tokeniser_options
 
@@ -151,7 +162,8 @@ def train(
     tokenising = TokeniserOptions(seed, case_noise=tagging.case_noise)
     if only == "tagger":
         tagging = replace(tagging, tags=override(tagging.tags, epochs=epochs))
-        task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging))
+        entries = read_lexicon(lexicon)
+        task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging), lexicon=entries)
         return
     if only == "tokeniser":
         tokenising = replace(tokenising, learning=override(tokenising.learning, epochs=epochs))
@@ -180,6 +192,7 @@ def train(
         options=parsing,
         tagger_options=tagging,
         tokeniser_options=tokenising,
+        lexicon=lexicon,
         metadata={"name": output.stem},
         **beside,
     )
@@ -212,7 +225,7 @@ def check_options(context: typer.Context, only: Only | None) -> None:
     neural = context.params["neural"]
     for name in context.params if only else ():
         if only == "parser":
-            is_refused = name == "columns" or (name == "case_noise" and not neural)
+            is_refused = name in ("columns", "lexicon") or (name == "case_noise" and not neural)
         else:
             is_refused = only is not None and name not in (*COMMON, *FURTHER[only])
         if only and is_refused and is_given(context, name):

@@ -115,8 +115,12 @@ class Task:
         stages: Sequence[StageCost],
         check: str = "format",
         judge: Callable[[Any, Sequence[Sentence]], Mapping[str, float]] | None = None,
+        **data: Any,
     ) -> None:
-        """Train a component that has no plan of its own, save it, and report its size and figures on gold trees."""
+        """Train a component that has no plan of its own, save it, and report its size and figures on gold trees.
+
+        data: what it is trained on beside the treebank.
+        """
         from treewright.learn import Plan
 
         train, dev = self.banks(check)
@@ -133,6 +137,7 @@ class Task:
                 progress=observer.progress,
                 checkpoint=checkpoint,
                 resume=resume,
+                **data,
             ),
         )
         trained = self.run(plan)

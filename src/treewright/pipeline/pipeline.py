@@ -37,6 +37,7 @@ from treewright.pipeline.session import Session
 from treewright.pipeline.training import Recipe, plan_training
 from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
+from treewright.tagger.full_forms import FullForms
 from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
@@ -62,6 +63,7 @@ class PartOptions(TypedDict, total=False):
     network: NetworkOptions | None
     words: Words | None
     parsed: Corpus | None
+    lexicon: FullForms | None
     metadata: Mapping[str, Any] | None
 
 
@@ -130,6 +132,7 @@ class Pipeline(Component):
         network: NetworkOptions | None = None,
         words: Words | None = None,
         parsed: Corpus | None = None,
+        lexicon: FullForms | None = None,
         metadata: Mapping[str, Any] | None = None,
     ) -> Plan[Sentence, Pipeline]:
         """Plan the training of every component on the treebank train: a CoNLL-U file or sentences.
@@ -142,8 +145,9 @@ class Pipeline(Component):
         replaces theirs. network: train a network too, whose scores are added to those of tagger and parser (it needs
         PyTorch); words: word vectors and classes for it. parsed: sentences with the tags and trees of a more accurate
         model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
-        treebank has, the network as in `treewright.network.Network.train`. metadata is saved with the model. Columns
-        that are empty in the treebank are not filled, and without its text the tokeniser works by rules.
+        treebank has, the network as in `treewright.network.Network.train`. lexicon: a full-form lexicon for the
+        tagger (`treewright.tagger.Tagger.train`). metadata is saved with the model. Columns that are empty in the
+        treebank are not filled, and without its text the tokeniser works by rules.
 
         >>> plan = Pipeline.plan("sample.conllu", options=ParserOptions("arc"))
         >>> len(plan.train), len(plan.dev), plan.settings["model"], plan.stages[0].name
@@ -162,7 +166,7 @@ class Pipeline(Component):
         )
         if seed is not None:
             recipe = recipe.with_seed(seed)
-        return plan_training(train, dev, recipe, words, parsed, partial(cls, metadata=metadata or {}))
+        return plan_training(train, dev, recipe, words, parsed, lexicon, partial(cls, metadata=metadata or {}))
 
     @classmethod
     def train(

@@ -15,7 +15,7 @@ from treewright.errors import InputError
 from treewright.learn import Observer, Plan, StageCost
 from treewright.learn.plan import CheckpointPath, prefix_observer, prefix_stages
 from treewright.model.checkpoint import Kept, Steps
-from treewright.model.component import Corpus, hold_out, sentences_of
+from treewright.model.component import Corpus, hash_of, hold_out, sentences_of
 from treewright.network import Network, NetworkOptions
 from treewright.network import options as network_options
 from treewright.network.network import origin_of
@@ -26,6 +26,7 @@ from treewright.parser.stages import stage_costs as parser_stage_costs
 from treewright.pipeline.networks import with_network
 from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger import options as tagger_options
+from treewright.tagger.full_forms import Entry, FullForms, read_lexicon
 from treewright.tagger.options import COLUMNS
 from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.tokeniser import options as tokeniser_options
@@ -66,6 +67,7 @@ def plan_training(
     recipe: Recipe,
     words: Words | None,
     parsed: Corpus | None,
+    lexicon: FullForms | None,
     make: Callable[[Tokeniser, Tagger, Parser], Model],
 ) -> Plan[Sentence, Model]:
     """Check the data, choose the settings and list the stages; `make` makes the model of the trained parts."""
@@ -81,7 +83,7 @@ def plan_training(
     check_graphs(sentences, recipe.parser)
     recipe, lacking = fit_to_treebank(recipe, sentences)
     settings = resolve(recipe.parser, sentences)
-    training = Training(sentences, held_out, replace(recipe, parser=settings), words, others)
+    training = Training(sentences, held_out, replace(recipe, parser=settings), words, others, read_lexicon(lexicon))
     shown = settings.to_json() | ({} if recipe.network is None else {"network": asdict(recipe.network)})
     stages = pipeline_stages(recipe, settings, sentences)
     return Plan(sentences, held_out, shown, stages, lambda *run: make(*training.run(*run)), [*notes, *lacking])
@@ -173,21 +175,23 @@ class Training:
     recipe: Recipe
     words: Words | None = None
     parsed: Sequence[Sentence] = ()
+    lexicon: Sequence[Entry] = ()
 
     def run(self, observer: Observer, checkpoint: CheckpointPath, resume: bool) -> tuple[Tokeniser, Tagger, Parser]:
         """Train tokeniser and tagger, a parser on the tags of jackknifed taggers, and perhaps a network beside them."""
         train, dev, recipe = self.train, self.dev, self.recipe
-        steps = Steps.at(checkpoint, resume, lambda: origin_of([*train, *self.parsed], dev, asdict(recipe), self.words))
+        options = asdict(recipe) | ({"lexicon": hash_of(self.lexicon)} if self.lexicon else {})
+        steps = Steps.at(checkpoint, resume, lambda: origin_of([*train, *self.parsed], dev, options, self.words))
         parts = PartTrainer(steps, observer)
         examples = with_parsed(train, self.parsed)
         tokeniser = Tokeniser()
         if recipe.tokeniser is not None:
             tokeniser = parts.train(Tokeniser, "tokeniser", lambda: (train, dev), options=recipe.tokeniser)
-        tagger = parts.train(Tagger, "tagger", lambda: (examples, dev), options=recipe.tagger)
+        tagger = parts.train(Tagger, "tagger", lambda: (examples, dev), options=recipe.tagger, lexicon=self.lexicon)
         parser = parts.train(
             Parser,
             "parser",
-            lambda: (jackknife_tags(examples, recipe, parts), list(tagger.tag(dev))),
+            lambda: (jackknife_tags(examples, recipe, parts, self.lexicon), list(tagger.tag(dev))),
             options=recipe.parser,
             label_rules=LabelRules.for_predicted_tags(train),
         )
@@ -223,7 +227,9 @@ def with_parsed(train: Sequence[Sentence], parsed: Sequence[Sentence]) -> list[S
     return [*train, *(sentence for sentence, words in zip(fitting, total, strict=True) if words <= room)]
 
 
-def jackknife_tags(train: Sequence[Sentence], recipe: Recipe, parts: PartTrainer) -> list[Sentence]:
+def jackknife_tags(
+    train: Sequence[Sentence], recipe: Recipe, parts: PartTrainer, lexicon: Sequence[Entry] = ()
+) -> list[Sentence]:
     """Tag each sentence by a tagger that was trained on the other folds; sentence i is in fold i % folds.
 
     A share of them is in lower case, as in the training of the tagger: the parser learns from the tags of such text.
@@ -233,7 +239,8 @@ def jackknife_tags(train: Sequence[Sentence], recipe: Recipe, parts: PartTrainer
     def train_without(fold: int) -> Tagger:
         others = [sentence for number, sentence in enumerate(train) if number % folds != fold]
         prefix = fold_prefix(fold)
-        return parts.train(Tagger, f"fold{fold + 1}", lambda: (others,), prefix=prefix, options=recipe.tagger)
+        how = {"options": recipe.tagger, "lexicon": lexicon}
+        return parts.train(Tagger, f"fold{fold + 1}", lambda: (others,), prefix=prefix, **how)
 
     tagged = with_case_noise(train, recipe.tagger.case_noise, recipe.tagger.seed)
     for fold in range(folds if folds > 1 else 0):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -31,6 +31,9 @@ ARRAYS: dict[str, type[np.generic]] = {
     "counts": np.uint16,
 }
 NO_SUFFIX = 0  # the key of the labels of all rare words
+LEMMA_ENDS = 1  # the group of suffixes that holds the ends of lemmas, the same as in core/text/lemma_words.hpp
+MIN_LEMMAS = 2000  # different lemmas from which on their ends restrict the lemmas of unknown words; not tuned
+LEMMA_END = 3  # characters of such an end with the mark ^ of the start; not tuned, the same as there
 
 
 class Observation(NamedTuple):
@@ -69,6 +72,15 @@ class Listing:
             np.array([min(count, MAX_UINT16) for _, count in pairs], dtype=np.uint16),
         )
 
+    def join(self, lists: Mapping[int, Counter[int]]) -> Listing:
+        """Return a copy with the lists of further keys; keys that it has keep their lists."""
+        bounds = zip(self.keys.tolist(), self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True)
+        labels, counts = self.labels.tolist(), self.counts.tolist()
+        own = {
+            key: Counter(dict(zip(labels[first:last], counts[first:last], strict=True))) for key, first, last in bounds
+        }
+        return Listing.of({**lists, **own})
+
     @cached_property
     def core(self) -> LabelLists:
         """The lists for the core, which checks them."""
@@ -94,14 +106,33 @@ class Lexicon:
     suffixes: Listing
 
     @classmethod
-    def of(cls, observations: Iterable[Observation]) -> Lexicon:
-        """Count the words of a treebank."""
+    def of(cls, observations: Iterable[Observation], min_suffix: Mapping[int, int] | None = None) -> Lexicon:
+        """Count the words of a treebank.
+
+        min_suffix: the length of the shortest suffix that suggests a label to unknown words; a label that it does not
+        have is not suggested. None: every suffix suggests every label.
+        """
         counts: dict[int, Counter[int]] = {}
         forms: dict[int, tuple[int, str]] = {}  # group and form
         for key, group, form, label in observations:
             counts.setdefault(key, Counter())[label] += 1
             forms[key] = group, form
-        return cls(Listing.of(counts), Listing.of(_suffix_counts(counts, forms)))
+        return cls(Listing.of(counts), Listing.of(_suffix_counts(counts, forms, min_suffix)))
+
+    def with_words(self, labels: Mapping[int, int]) -> Lexicon:
+        """Return a copy with more words, each with a label by its key; words that it has keep their labels."""
+        return replace(self, words=self.words.join({key: Counter([label]) for key, label in labels.items()}))
+
+    def with_lemma_ends(self, lemmas: Iterable[str]) -> Lexicon:
+        """Return a copy with the ends of lemmas in lower case, in the group LEMMA_ENDS of the suffixes.
+
+        A guessed lemma must have one of these ends. Few lemmas say nothing about others: then nothing is added.
+        """
+        known = set(lemmas)
+        if len(known) < MIN_LEMMAS:
+            return self
+        ends = {"", *(f"^{lemma}"[-LEMMA_END:] for lemma in known)}
+        return replace(self, suffixes=self.suffixes.join({suffix_key(LEMMA_ENDS, end): Counter([0]) for end in ends}))
 
     def to_arrays(self, name: str) -> dict[str, NDArray[Any]]:
         """Return the arrays of a model file, their names beginning with `name`."""
@@ -113,21 +144,27 @@ class Lexicon:
         return cls(Listing.from_arrays(f"{name}.words", arrays), Listing.from_arrays(f"{name}.suffixes", arrays))
 
 
-def _suffix_counts(counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple[int, str]]) -> dict[int, Counter[int]]:
+def _suffix_counts(
+    counts: Mapping[int, Counter[int]], forms: Mapping[int, tuple[int, str]], min_suffix: Mapping[int, int] | None
+) -> dict[int, Counter[int]]:
     """Count for each suffix of rare words how many of those have each label."""
+
+    def suggested(labels: Iterable[int], length: int) -> list[int]:
+        return [label for label in labels if min_suffix is None or min_suffix.get(label, MAX_SUFFIX + 1) <= length]
+
     suffixes: dict[int, Counter[int]] = {NO_SUFFIX: Counter()}
     long: set[int] = set()
     rare = {key: seen for key, seen in counts.items() if seen.total() <= MAX_RARE_COUNT}
     for key, seen in rare.items():
         group, form = forms[key]
-        suffixes[NO_SUFFIX].update(seen.keys())
+        suffixes[NO_SUFFIX].update(suggested(seen, 0))
         for length in range(min(len(form), MAX_SUFFIX) + 1):
             suffix = suffix_key(group, form[len(form) - length :])
-            suffixes.setdefault(suffix, Counter()).update(seen.keys())
+            suffixes.setdefault(suffix, Counter()).update(suggested(seen, length))
             if length >= MIN_SHARED_LENGTH:
                 long.add(suffix)
     if not rare:
-        suffixes[NO_SUFFIX] = Counter(label for seen in counts.values() for label in seen)
+        suffixes[NO_SUFFIX] = Counter(label for seen in counts.values() for label in suggested(seen, 0))
     return {
         suffix: Counter(dict(seen.most_common(MAX_LABELS)))
         for suffix, seen in suffixes.items()

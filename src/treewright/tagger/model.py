@@ -18,6 +18,7 @@ from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Learning, Weights
 from treewright.learn.hashing import hashed
+from treewright.tagger.full_forms import ANY_FEATS
 from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Candidates, TaggerOptions
@@ -295,7 +296,7 @@ class LemmaWorker:
         spelled, form, upos, feats = word
         lemma = spelled
         if not kind_of(spelled):  # addresses, emoji and the like are their own lemmas
-            number = self.words.seen(form, text_hash(upos), text_hash(feats))
+            number = self._look_up(form, upos, feats)
             if number < 0:
                 number = self._classify(form, upos, feats)
             lemma = (None if number < 0 else apply_script(self.model.scripts[number], spelled)) or spelled
@@ -303,6 +304,13 @@ class LemmaWorker:
                 lemma = "_"
         self.known[word] = lemma
         return lemma
+
+    def _look_up(self, form: str, upos: str, feats: str) -> int:
+        """Return the script of a word with this tag, else that of a lexicon for any features and casing; -1: none."""
+        keys = ((form, feats), (form, ANY_FEATS), (form.lower(), ANY_FEATS))
+        tag = text_hash(upos)
+        numbers = (self.words.seen(spelled, tag, text_hash(value)) for spelled, value in keys)
+        return next((number for number in numbers if number >= 0), -1)
 
     def _classify(self, form: str, upos: str, feats: str) -> int:
         row = add_lemma_word(self.words, self.model, (form, upos, feats), -1, NO_STEMS)

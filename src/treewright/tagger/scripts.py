@@ -72,6 +72,24 @@ def apply_script(script: str, form: str) -> str | None:
     return (start + base[first:last] + end or None) if first <= last else None
 
 
+def dropped_at_end(script: str) -> int | None:
+    """Return how many characters a script drops at the end; None for a whole lemma, which fits no other form.
+
+    >>> dropped_at_end("l\\t0\\t\\t3\\ty"), dropped_at_end("=go")
+    (3, None)
+    """
+    return None if script.startswith("=") else int(script.split("\t")[3])
+
+
+def changes_start(script: str) -> bool:
+    """Whether a script changes the start of a form.
+
+    >>> changes_start("l\\t2\\tri\\t0\\t"), changes_start("l\\t0\\t\\t1\\t")
+    (True, False)
+    """
+    return not script.startswith("=") and script.split("\t")[1:3] != ["0", ""]
+
+
 def cells_of(script: str) -> tuple[bool, int, str, int, str]:
     """Return a script for the core, in lower case: whether it is a whole lemma, then what to drop and add at both ends.
 

@@ -20,10 +20,11 @@ from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, metadata_of, sentences_of
 from treewright.model.run import Run, RunOptions
 from treewright.tagger import file
+from treewright.tagger.full_forms import FullForms, read_lexicon
 from treewright.tagger.model import Tag, Tagged, TaggerModel, Worker
 from treewright.tagger.options import TaggerOptions, check_columns
 from treewright.tagger.sequences import check_adjustment
-from treewright.tagger.training import calibrate
+from treewright.tagger.training import calibrate, retrain_lemmas
 from treewright.tagger.training import train as train_model
 
 if TYPE_CHECKING:
@@ -56,24 +57,43 @@ class Tagger(Component):
         *,
         columns: Iterable[str] | None = None,
         options: TaggerOptions | None = None,
+        lexicon: FullForms | None = None,
         **how: Unpack[RunOptions],
     ) -> Tagger:
         """Train on the treebank train, a CoNLL-U file or sentences. The epoch with the best score on `dev` is kept.
 
         columns: which to fill, from upos, xpos, feats, lemma (all). options hold everything else; columns replace
-        theirs. how: seed, report, progress, checkpoint and resume (`RunOptions`).
+        theirs. lexicon: a full-form lexicon, a file or entries (treewright.tagger.full_forms); words that the
+        treebank does not have get their lemmas from it, and its lemmas describe unknown words. how: seed, report,
+        progress, checkpoint and resume (`RunOptions`).
         """
         run = Run(**how)
         chosen = run.with_seed(options or TaggerOptions())
         if columns is not None:
             chosen = replace(chosen, columns=check_columns(columns))
-        sentences, held_out = sentences_of(train), sentences_of(dev)
+        sentences, held_out, entries = sentences_of(train), sentences_of(dev), read_lexicon(lexicon)
 
         def origin() -> Origin:
-            return Origin.now(fingerprint(sentences), fingerprint(held_out), asdict(chosen))
+            return Origin.now(hash_of([fingerprint(sentences), *entries]), fingerprint(held_out), asdict(chosen))
 
-        model = train_model(sentences, held_out, chosen, *run.open(origin))
+        model = train_model(sentences, held_out, chosen, entries, *run.open(origin))
         return cls(replace(model, metadata=metadata_of(sentences)))
+
+    def retrain_lemmas(
+        self, train: Corpus, dev: Corpus | None = None, *, lexicon: FullForms | None = None, **how: Unpack[RunOptions]
+    ) -> Tagger:
+        """Return a copy whose lemmas are trained anew on train; its tags stay as they are.
+
+        dev and lexicon are those of `Tagger.train`. how: report and progress (`RunOptions`).
+        """
+        run = Run(**how)
+        sentences, held_out, entries = sentences_of(train), sentences_of(dev), read_lexicon(lexicon)
+
+        def origin() -> Origin:
+            settings = asdict(self.model.options)
+            return Origin.now(hash_of([fingerprint(sentences), *entries]), fingerprint(held_out), settings)
+
+        return Tagger(retrain_lemmas(self.model, sentences, held_out, entries, *run.open(origin)))
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright._core import TagModel, WordRows, lemma_key, surface_class, text_hash
 from treewright.corpus import Sentence
-from treewright.corpus.typography import with_canonical_forms
+from treewright.corpus.typography import canonical, with_canonical_forms
 from treewright.errors import InputError
 from treewright.learn import (
     AveragedCells,
@@ -26,6 +26,7 @@ from treewright.learn import (
     run,
 )
 from treewright.learn.calibration import calibration_report, first_sentences, fit
+from treewright.tagger.full_forms import Entry, lemma_scripts
 from treewright.tagger.lexicon import Lexicon, Listing, Observation, by_count
 from treewright.tagger.model import (
     NO_STEMS,
@@ -41,12 +42,20 @@ from treewright.tagger.model import (
     tag_words,
 )
 from treewright.tagger.options import COLUMNS, TaggerOptions
-from treewright.tagger.scripts import script_of
+from treewright.tagger.scripts import changes_start, dropped_at_end, script_of
 from treewright.tagger.words import SHAPE, Indices
 from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.tokeniser.representatives import EMOTICON, emoticon_tag, with_representatives
 
 NO_LEMMA = "_"
+# Forms with an edit script that is suggested for unknown words, so that it is no exception; not tuned. One that changes
+# the start of words needs more: rang -> ring must not make sang -> ring, but gespielt -> spielen is a rule.
+MIN_SCRIPT_FORMS = 2
+MIN_PREFIX_FORMS = 10
+# Characters that a script drops at the end of any word; one that drops more is suggested for words that end with the
+# same characters: children -> child must not make oxen -> o. Not tuned.
+MAX_FREE_DROP = 2
+MIN_EXCEPTION_COUNT = 2  # occurrences of a word with another script that keeps its lemma in other casing and features
 LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; not tuned
 # Of held-out words whose value of a column is not in the training data: beyond, the column is of another scheme. They
 # are 44 % of the XPOS of the development set of Vietnamese-VTB, below 2 % in eleven other treebanks.
@@ -65,17 +74,16 @@ def train(
     sentences: Sequence[Sentence],
     dev: Sequence[Sentence],
     options: TaggerOptions,
+    lexicon: Sequence[Entry] = (),
     state: State | None = None,
     observer: Observer | None = None,
 ) -> TaggerModel:
-    """Train a model on these sentences; the epoch with the best score on `dev` is kept."""
+    """Train a model on these sentences and a lexicon; the epoch with the best score on `dev` is kept."""
     check_treebank(sentences, options)
-    sentences = [with_canonical_forms(sentence) for sentence in sentences]
-    if options.folds_capitals:
-        sentences = [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in sentences]
+    sentences = as_looked_up(sentences, options)
     noisy = with_case_noise(sentences, options.case_noise, options.seed)  # lemmas are learned without noise
     described = [with_representatives(sentence) for sentence in noisy]
-    model = collect_words(sentences, described, options)
+    model = collect_words(sentences, described, options, lexicon)
     stages = []
     if model.tags:
         stages.append(tag_stage(model, described, dev))
@@ -90,6 +98,37 @@ def train(
     if calibration and observer and observer.report:
         observer.report(calibration_report({"tag": calibration}))
     return replace(model, calibration=calibration)
+
+
+def retrain_lemmas(
+    model: TaggerModel,
+    sentences: Sequence[Sentence],
+    dev: Sequence[Sentence],
+    lexicon: Sequence[Entry],
+    state: State | None = None,
+    observer: Observer | None = None,
+) -> TaggerModel:
+    """Train the lemmas of a model anew, on these sentences and a lexicon; tags and known stems stay as they are."""
+    sentences = as_looked_up(sentences, model.options)
+    scripts, lemmas = collect_lemmas(sentences, model.options, lexicon)
+    model = replace(model, scripts=scripts, lemmas=lemmas)
+    weights = run([lemma_stage(model, sentences, dev)], seed=model.options.seed, state=state, observer=observer)
+    return replace(model, lemma_weights=Weights.of(weights["lemmas"]))
+
+
+def as_looked_up(sentences: Iterable[Sentence], options: TaggerOptions) -> list[Sentence]:
+    """Return the sentences with their forms in the spelling and the casing in which words are looked up."""
+    spelled = [with_canonical_forms(with_canonical_lemmas(sentence)) for sentence in sentences]
+    if not options.folds_capitals:
+        return spelled
+    return [sentence.with_columns(forms=without_capitals(sentence.forms)) for sentence in spelled]
+
+
+def with_canonical_lemmas(sentence: Sentence) -> Sentence:
+    """Return the sentence with lemmas in canonical spelling where they are the forms."""
+    pairs = zip(sentence.forms, sentence.lemmas, strict=True)
+    lemmas = [canonical(form) if lemma == form else lemma for form, lemma in pairs]
+    return sentence if lemmas == sentence.lemmas else sentence.with_columns(lemmas=lemmas)
 
 
 def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None:
@@ -154,7 +193,9 @@ def is_open(tag: Tag, columns: Sequence[str]) -> bool:
     return "upos" in columns and tag[columns.index("upos")] == "_"
 
 
-def collect_words(sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions) -> TaggerModel:
+def collect_words(
+    sentences: Sequence[Sentence], described: Sequence[Sentence], options: TaggerOptions, lexicon: Sequence[Entry]
+) -> TaggerModel:
     """Collect tags, scripts and words, without weights. `described` has the forms that describe words to the tagger."""
     columns = options.tag_columns
     words = list(tagged_words(described, options)) if columns else []
@@ -164,19 +205,61 @@ def collect_words(sentences: Sequence[Sentence], described: Sequence[Sentence], 
         Observation(text_hash(form), surface_class(form.translate(SHAPE)), form.lower(), numbers[tag])
         for form, tag in words
     )
-    scripts: dict[str, int] = {}
-    lemmas = list(lemma_observations(sentences, scripts, options)) if options.has_lemmas else []
-    stems = Counter(pair for pairs in stems_of_forms(sentences, options).values() for pair in pairs)
+    scripts, lemmas = collect_lemmas(sentences, options, lexicon)
+    known_stems = stems_of_forms(sentences, options)
+    stem_tags_seen = {upos for pairs in known_stems.values() for _, upos in pairs}
+    for entry in lexicon:
+        if entry.upos in stem_tags_seen:
+            known_stems.setdefault(entry.form, set()).add((entry.lemma.lower(), entry.upos))
+    stems = Counter(pair for pairs in known_stems.values() for pair in pairs)
     stem_tags = sorted({upos for _, upos in stems})
     lists: dict[int, Counter[int]] = {}
     for (lemma, upos), forms in stems.items():
         lists.setdefault(text_hash(lemma), Counter())[stem_tags.index(upos)] += forms
     empty = Weights.of(np.zeros(1, dtype=np.float32))
-    lexicons = Lexicon.of(observations), Lexicon.of(lemmas)
     return TaggerModel(
-        *(options, tuple(tags), lexicons[0], empty, tuple(scripts), lexicons[1], empty),
+        *(options, tuple(tags), Lexicon.of(observations), empty, scripts, lemmas, empty),
         *(Listing.of(lists), tuple(stem_tags)),
     )
+
+
+def collect_lemmas(
+    sentences: Sequence[Sentence], options: TaggerOptions, lexicon: Sequence[Entry]
+) -> tuple[tuple[str, ...], Lexicon]:
+    """Collect the scripts and the words with their scripts, of a treebank and of a lexicon; none without lemmas."""
+    if not options.has_lemmas:
+        return (), Lexicon.of([])
+    scripts: dict[str, int] = {}
+    observations = list(lemma_observations(sentences, scripts, options))
+    forms_of: dict[int, set[str]] = {}
+    for observation in observations:
+        forms_of.setdefault(observation.label, set()).add(observation.form)
+    min_suffix = {
+        number: dropped if dropped > MAX_FREE_DROP else 0
+        for script, number in scripts.items()
+        if (dropped := dropped_at_end(script)) is not None and len(forms_of[number]) >= min_forms(script)
+    }
+    feats_of: dict[str, set[str]] = {}
+    for sentence in sentences:
+        for upos, feats in zip(sentence.upos, sentence.feats, strict=True):
+            feats_of.setdefault(upos, set()).add(feats)
+    lemma_counts: dict[tuple[str, str], Counter[str]] = {}
+    for (form, upos, _), lemma, _ in words_with_lemmas(sentences, scripts, options):
+        lemma_counts.setdefault((form.lower(), upos), Counter())[lemma] += 1
+    frequent = {word: counts.most_common(1)[0] for word, counts in lemma_counts.items()}
+    exceptions = [
+        Entry(form, upos, "_", lemma)
+        for (form, upos), (lemma, count) in frequent.items()
+        if count >= MIN_EXCEPTION_COUNT and scripts.get(script_of(form, lemma)) not in min_suffix
+    ]
+    words = lemma_scripts([*exceptions, *lexicon], feats_of, scripts)
+    ends = [lemma.lower() for sentence in sentences for lemma in sentence.lemmas] + [entry.lemma for entry in lexicon]
+    return tuple(scripts), Lexicon.of(observations, min_suffix).with_words(words).with_lemma_ends(ends)
+
+
+def min_forms(script: str) -> int:
+    """Return the number of forms with a script from which on it is suggested for unknown words."""
+    return MIN_PREFIX_FORMS if changes_start(script) else MIN_SCRIPT_FORMS
 
 
 def tagged_words(sentences: Sequence[Sentence], options: TaggerOptions) -> Iterator[tuple[str, Tag]]:
@@ -228,7 +311,14 @@ def lemma_observations(
 def scripts_of_words(
     sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
 ) -> Iterator[tuple[tuple[str, str, str], int]]:
-    """Yield each word with its tag and the number of its script; new scripts are numbered.
+    """Yield each word with its tag and the number of its script."""
+    return ((word, number) for word, _, number in words_with_lemmas(sentences, scripts, options))
+
+
+def words_with_lemmas(
+    sentences: Sequence[Sentence], scripts: dict[str, int], options: TaggerOptions
+) -> Iterator[tuple[tuple[str, str, str], str, int]]:
+    """Yield each word with its tag, its lemma and the number of its script; new scripts are numbered.
 
     Words whose lemma or tag is open are left out. "_" is the lemma of "_", and of all words if no other has one.
     """
@@ -242,7 +332,7 @@ def scripts_of_words(
             number = known.get((form, lemma))
             if number is None:
                 number = known[form, lemma] = scripts.setdefault(script_of(form, lemma), len(scripts))
-            yield (form, upos, feats), number
+            yield (form, upos, feats), lemma, number
 
 
 def tag_stage(model: TaggerModel, sentences: Sequence[Sentence], dev: Sequence[Sentence]) -> Stage[AveragedCells]:

@@ -126,6 +126,7 @@ _UNKNOWN_TAGS = 4  # kinds of unknown words: capital, lower case, digit, other
 # Upper limits of the buckets of counts and shares, not tuned.
 _COUNTS = (1, 2, 5, 20, 100)
 _CAPITAL_SHARES = (0.01, 0.05, 0.2, 0.5, 0.8, 0.95)
+_FREQUENT_LOWER, _RARE_CAPITAL = 3, 2  # buckets: written in lower case five times, with a capital in less than 5 %
 _EDGE_SHARES = (0.001, 0.01, 0.03, 0.1, 0.25, 0.5)
 
 
@@ -169,6 +170,13 @@ class WordTable:
 
     keys: NDArray[np.uint32]
     rows: NDArray[np.uint16]
+
+    def is_lower(self, form: str) -> bool:
+        """Whether a form in lower case is frequent, and has a capital almost only where sentences begin."""
+        hashed = Substrings(codes_of(form)).of(np.array([0]), np.array([len(form)]))
+        [row], [is_known] = self.look_up((hashed >> np.uint64(32)).astype(np.uint32))
+        lower, capital = self.rows[row, :2].tolist() if is_known else (0, 0)
+        return bool(lower >= _FREQUENT_LOWER and capital <= _RARE_CAPITAL)
 
     def look_up(self, forms: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the row of each form, and whether it has one."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,19 +18,39 @@ from treewright.tokeniser.characters import MARK, SPACE, classes_of
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.text import INSIDE, ITEM, PARAGRAPH, SENTENCE, TOKEN, Labels
 
-# Abbreviations that a name or an example follows.
-ABBREVIATIONS = (
+# Abbreviations, without their last full stop, that end no sentence before any token: a name or an example follows.
+BEFORE_TOKEN = (
     *("Mr", "Mrs", "Ms", "Mx", "Messrs", "Dr", "Prof", "Rev", "Gov", "Sen", "Pres", "Capt", "Cpt"),
-    *("Cmdr", "Col", "Gen", "Lt", "Maj", "Sgt", "Adm", "e.g", "i.e", "cf", "viz", "vs", "a.m", "p.m"),
+    *("Cmdr", "Col", "Gen", "Lt", "Maj", "Sgt", "Adm", "e.g", "i.e", "cf", "viz", "vs", "approx", "incl", "esp"),
 )
-HOURS = ("a.m", "p.m")  # these end sentences, unless a word in lower case follows
+BEFORE_NAME = ("v",)  # Roe v. Wade
+# Those that end no sentence before a number.
+BEFORE_NUMBER = ("No", "Nos", "p", "pp", "Fig", "Figs", "Sec", "Vol", "Ch", "Eq")
+# Those that end no sentence before a word in lower case or a bracket, but one before a word that has its capital only
+# at the start of sentences (Kiss and Strunk 2006).
+BEFORE_LOWER = (
+    *("a.m", "p.m", "Dept", "Ave", "Blvd", "Rd", "Inc", "Corp", "Co", "Ltd", "Bros", "Jr", "Sr", "Ph.D", "M.D", "etc"),
+    *("al", "max", "min", "Jan", "Feb", "Aug", "Sept", "Oct", "Nov", "Dec"),
+)
+ABBREVIATIONS = (*BEFORE_TOKEN, *BEFORE_NAME, *BEFORE_NUMBER, *BEFORE_LOWER)
+WORDS = ("max", "min")  # abbreviations that are words without a full stop, where a paragraph ends
 # How often the training text must agree with an entry; not tuned.
 MIN_PATTERN_SHARE = 0.9  # of the matches of a pattern that are tokens
 MIN_ABBREVIATION_SHARE = 0.5  # of the occurrences of an abbreviation that are tokens inside sentences
 MIN_SIGN_COUNT = 20  # occurrences of a sign
 MAX_ONE_SIDED_SHARE = 0.01  # of the occurrences of a sign that are cut off on one side only
 
-_BEFORE_TOKEN, _BEFORE_LOWER = r"\.(?= \S)", r"\.(?= (?-i:[a-z]))"
+_FOLLOWING = {
+    **dict.fromkeys(BEFORE_TOKEN, r"\.(?= \S)"),
+    **dict.fromkeys(BEFORE_NAME, r"\.(?= (?-i:[A-Z]))"),
+    **dict.fromkeys(BEFORE_NUMBER, r"\.(?= \d)"),
+    **dict.fromkeys(BEFORE_LOWER, r"\.(?= (?-i:[a-z(]|Ltd\b|Inc\b))"),
+}
+_INITIAL = re.compile(r"(?<![\w.])[A-Z]\.(?= [A-Z]\. ?[A-Z])")  # J. K. Rowling
+_JOINED = re.compile(r"(?<=[a-z])[!?]+(?=[A-Z][a-z'])")  # It was great!We loved it.
+# Words in lower case and no full stop follow in the line: a headline, neither a greeting nor the end of a letter.
+_COMMA = re.compile(r",(?= [^\n.!?]*\b[a-z]+\b[^\n.!?]*\n)")
+_FIRST_WORD = re.compile(r"(?:^|(?<=\n))[A-Z]{2,}(?= \w)")  # FYI we won
 _SIGN = re.compile(r"(?<=[^\W_])[^\w\s](?=[^\W_])")
 _QUOTATION = re.compile(r'"(\w)[^"\n]*[.!?]"(?= (\w))')
 
@@ -44,7 +64,10 @@ class Corrections:
     | tokens are found | signs | the character model decides about each side of a sign alone |
     | | patterns | addresses, emoji, names of files are one token, whatever characters they have |
     | | abbreviations | the full stop belongs to the token |
+    | | joined sentences | no blank after the mark: It was great!We loved it. |
     | sentences are found | abbreviations | a name or an example follows in the same sentence |
+    | | initials | a name follows |
+    | | headlines | a comma before words in lower case, or FYI at the start, ends no sentence |
     | | quotations | a sentence goes on after them: "Why?" he asked. |
     | | items of lists | each is a sentence, and its mark is none |
     """
@@ -67,10 +90,18 @@ class Corrections:
         self.signs.apply(text, labels, confidence)
         apply_patterns(text, labels, self.patterns)
         self.abbreviations.apply(text, labels)
+        for match in _JOINED.finditer(text):
+            labels[match.start() - 1] = labels[match.end() - 1] = TOKEN
 
-    def correct_sentences(self, text: str, labels: Labels) -> None:
-        """Correct which tokens end sentences."""
+    def correct_sentences(self, text: str, labels: Labels, is_lower: Callable[[str], bool]) -> None:
+        """Correct which tokens end sentences; is_lower: whether a word has a capital only where sentences begin."""
+        self.abbreviations.end_sentences(text, labels, is_lower)
         self.abbreviations.apply(text, labels)
+        for match in _JOINED.finditer(text):
+            labels[match.end() - 1] = SENTENCE
+        for pattern in (_INITIAL, _COMMA, _FIRST_WORD):
+            last = [match.end() - 1 for match in pattern.finditer(text)]
+            labels[last] = np.minimum(labels[last], TOKEN)
         continue_after_quotations(text, labels)
         separate_items(text, labels)
 
@@ -129,8 +160,15 @@ class Abbreviations:
 
     def __init__(self, names: Iterable[str]) -> None:
         self.names = tuple(names)
-        parts = (re.escape(name) + (_BEFORE_LOWER if name in HOURS else _BEFORE_TOKEN) for name in self.names)
+        parts = (
+            (f"(?-i:{name})" if len(name) == 1 else re.escape(name)) + _FOLLOWING.get(name, _FOLLOWING["Mr"])
+            for name in self.names
+        )
         self._matcher = re.compile(rf"(?<![\w.])(?:{'|'.join(parts) or '(?!)'})", re.IGNORECASE)
+        ending = [re.escape(name) for name in self.names if name in BEFORE_LOWER]
+        self._ending = re.compile(rf"(?<![\w.])(?i:{'|'.join(ending) or '(?!)'})\.(?= ([A-Z][a-z]*)\b)")
+        last = (name for name in ending if name not in WORDS)
+        self._last = re.compile(rf"(?<![\w.])(?i:{'|'.join(last) or '(?!)'})\.(?=\n\n)")
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Find the abbreviations that another token follows in the same line."""
@@ -140,6 +178,14 @@ class Abbreviations:
         """Make each abbreviation one token that ends no sentence."""
         for begin, end in self.spans(text):
             labels[begin : end - 1], labels[end - 1] = INSIDE, TOKEN
+        for match in self._last.finditer(text):  # at 5 p.m.
+            labels[match.start() : match.end() - 1] = INSIDE
+
+    def end_sentences(self, text: str, labels: Labels, is_lower: Callable[[str], bool]) -> None:
+        """End a sentence before a word that has a capital, but no capital inside sentences."""
+        for match in self._ending.finditer(text):
+            if is_lower(match[1].lower()):
+                labels[match.end() - 1] = SENTENCE
 
 
 def agreeing_abbreviations(text: str, labels: Labels) -> tuple[str, ...]:

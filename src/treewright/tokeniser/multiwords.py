@@ -11,6 +11,14 @@ from treewright.corpus.typography import canonical
 Words = tuple[str, ...]
 
 MAX_SUFFIX = 8  # characters; not tuned
+# English contractions that are often written without their apostrophe and are no other words then. They are split where
+# the treebank splits them with the apostrophe.
+CONTRACTIONS = (
+    *("ain't", "aren't", "can't", "couldn't", "didn't", "doesn't", "don't", "hadn't", "hasn't", "haven't", "isn't"),
+    *("mustn't", "needn't", "shouldn't", "wasn't", "weren't", "won't", "wouldn't", "i'm", "i've", "you've", "we've"),
+    *("they've", "you're", "they're", "you'll", "they'll", "it'll", "that's", "what's", "there's", "here's", "he's"),
+    *("she's", "who's"),
+)
 
 
 # When a suffix of multiword tokens becomes a rule for unknown tokens; not tuned. On development data Portuguese-Bosque
@@ -48,7 +56,17 @@ class Multiwords:
             seen.setdefault(canonical(form).lower(), Counter())[lower] += 1
         words_of = {form: _most_frequent(counts) for form, counts in seen.items()}
         whole = {form: words for form, words in words_of.items() if len(words) > 1}
-        return cls(whole, suffix_rules(whole, seen))
+        learned = cls(whole, suffix_rules(whole, seen))
+        return cls({**learned.whole, **learned.contractions()}, learned.suffixes)
+
+    def contractions(self) -> dict[str, Words]:
+        """Return the words of contractions without their apostrophe.
+
+        >>> Multiwords({}, {"n't": ("n't",)}).contractions()["hadnt"]
+        ('had', 'nt')
+        """
+        split = {form.replace("'", ""): self._split(form) for form in CONTRACTIONS}
+        return {form: tuple(word.replace("'", "") for word in words) for form, words in split.items() if len(words) > 1}
 
     def check_words(self) -> None:
         """Refuse empty lists of words and empty words."""

@@ -41,6 +41,8 @@ PATTERNS = {
     "version": r"(?<![\w.])(?:v\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:-?(?:alpha|beta|rc|dev|post)\.?\d*)?(?!\.?\w)",
     "time": r"(?<![\w:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]|\.\d)",
     "call": r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(\)",
+    "call with arguments": r"(?<![\w.:>])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^\s()]*\)",
+    "element": r"(?<![\w.:>])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\[[^\s\[\]]+\]|[A-Za-z_]\w*\[[A-Za-z_]\w*\])",
     "identifier": rf"{_AFTER_BLANK}(?:(?=\w*_\w)[A-Za-z]\w+|__\w+__){_BEFORE_BLANK}",
     "assignment": rf"{_AFTER_BLANK}-{{0,2}}[A-Za-z_][\w.-]*==?[\w.+/-]*\w{_BEFORE_BLANK}",
     "scoped name": r"(?<![\w:])[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+",
@@ -50,7 +52,7 @@ PATTERNS = {
     "name with a mark": r"(?<!\w)(?:C\+\+|[CFJ]#|Yahoo!|(?:[A-Z]{2,3})?\.NET|[A-Z][a-z]+\.js)(?!\w)",
 }
 # Each match has one of these: only the text between white space around them is searched, which is faster.
-_TRIGGER = re.compile(r"[@#/\\:_+!=`%]|\.\w|\(\)|[^\x00-\x7f]")
+_TRIGGER = re.compile(r"[@#/\\:_+!=`%\[]|\.\w|\(\)|[^\x00-\x7f]")
 _SPACE = re.compile(r"\s")
 
 

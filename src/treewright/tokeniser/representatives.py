@@ -31,7 +31,7 @@ REPRESENTATIVES = {
 }
 # Names of files and of parts of programs are rare in treebanks and tagged in various ways there: NOUN, X and PROPN in
 # UD English-EWT 2.16. They are described as an unknown name, and have the tags of names where there are some.
-NAMES = ("file", "call", "identifier", "assignment")
+NAMES = ("file", "call", "call with arguments", "element", "identifier", "assignment")
 UNKNOWN_NAME = "Identifier"
 EMOTICON_TAG, NAME_TAG = "SYM", "PROPN"  # of Universal Dependencies
 

@@ -46,6 +46,7 @@ if TYPE_CHECKING:
     from treewright.tokeniser.markup import PlainText
 
 ALL_PATTERNS = Patterns(PATTERNS)
+TYPO = "Typo=Yes"  # the feature of misspelt words in Universal Dependencies
 
 
 @dataclass(frozen=True)
@@ -127,6 +128,14 @@ class Tokeniser(Component):
         weights = run_stages(stages, seed=chosen.seed, state=state, observer=observer)
         boundaries = replace(untrained.boundaries, weights=Weights.of(weights["boundaries"]))
         return cls(replace(untrained, weights=weights["tokens"], boundaries=boundaries))
+
+    def with_tables(self, train: Corpus) -> Tokeniser:
+        """Return a copy whose multiword tokens and corrections are those of the treebank train; weights stay."""
+        if self.model is None:
+            raise InputError("a tokeniser by rules has no tables; train one with Tokeniser.train")
+        sentences = sentences_of(train)
+        tables = Multiwords.of(words_of_tokens(sentences)), Corrections.of(*treebank_labels(sentences))
+        return Tokeniser(replace(self.model, multiwords=tables[0], corrections=tables[1]))
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tokeniser, ()) if self.model is None else super().__reduce__()
@@ -258,7 +267,7 @@ def find_sentences(model: TokeniserModel, batch: Batch) -> Labels:
     last = np.flatnonzero(labels)
     ends = combine_odds(odds[last], model.boundaries.odds(Tokens.of(batch.text, last), batch.rule))
     labels[last] = np.where(ends, SENTENCE, TOKEN)
-    model.corrections.correct_sentences(batch.text, labels)
+    model.corrections.correct_sentences(batch.text, labels, model.boundaries.words.is_lower)
     return labels
 
 
@@ -314,10 +323,17 @@ def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], 
 
 
 def words_of_tokens(sentences: Iterable[Sentence]) -> Iterator[tuple[str, Words]]:
-    """Yield each token of a treebank with its words."""
+    """Yield each token of a treebank with its words.
+
+    A token of letters that is several words because a mark was forgotten (`plumbers` for `plumber's`, marked by
+    Typo=Yes) is left out: in other texts it is the plural of a noun or the form of a verb.
+    """
     for sentence in sentences:
         for token in surface_tokens(sentence):
-            yield token.form, tuple(sentence.forms[token.first - 1 : token.last])
+            words = slice(token.first - 1, token.last)
+            is_split = token.last > token.first and token.form.isalpha()
+            if not is_split or not any(TYPO in feats.split("|") for feats in sentence.feats[words]):
+                yield token.form, tuple(sentence.forms[words])
 
 
 def treebank_labels(sentences: Sequence[Sentence]) -> tuple[str, Labels]:

@@ -38,7 +38,8 @@ Layer = Annotated[
 @app.command(
     help="Make a project of CoNLL-U files, raw text (.txt) or folders of CoNLL-U files.\n\n"
     "Heads that a file has are kept until a decision contradicts them, or with --trees suggested replaced by the "
-    "model's; heads that are _ are open, and the model suggests them.",
+    "model's; heads that are _ are open, and the model suggests them."
+    + opt.examples("treewright project new work dev.conllu --model en"),
     cls=opt.PlainCommand,
 )
 def new(
@@ -59,7 +60,11 @@ def new(
         note(f"{folder}: {quantity(project.queues(author)['file'], 'sentence')}")
 
 
-@app.command(help="Print the number of sentences by layer and status, and the models.", cls=opt.PlainCommand)
+@app.command(
+    help="Print the number of sentences by layer and status, and the models."
+    + opt.examples("treewright project status work"),
+    cls=opt.PlainCommand,
+)
 def status(folder: Folder, as_json: Annotated[bool, opt.json_option()] = False) -> None:
     from treewright.annotate import Project
 
@@ -77,7 +82,9 @@ def status(folder: Folder, as_json: Annotated[bool, opt.json_option()] = False) 
 
 
 @app.command(
-    help="List the people of a project, or add one and print the token with which they sign in.", cls=opt.PlainCommand
+    help="List the people of a project, or add one and print the token with which they sign in."
+    + opt.examples("treewright project users work --add ana --role annotator"),
+    cls=opt.PlainCommand,
 )
 def users(
     folder: Folder,
@@ -99,7 +106,8 @@ def users(
 
 @app.command(
     help="Print how far layers agree: UAS, LAS and Cohen's kappa, for each pair.\n\n"
-    "Sentences count that both of a pair have accepted. kappa_relations is of the words whose heads agree.",
+    "Sentences count that both of a pair have accepted. kappa_relations is of the words whose heads agree."
+    + opt.examples("treewright project agree work ana ben --json"),
     cls=opt.PlainCommand,
 )
 def agree(
@@ -120,7 +128,8 @@ def agree(
     help="Write the documents of a layer.\n\n"
     "clean: for publishing; sentences that nobody has touched are byte for byte as imported. marked: with comments "
     "that say who decided what, so that importing them gives the same state. partial: what nobody decided or accepted "
-    "is _. journal: every operation as a line of JSON.",
+    "is _. journal: every operation as a line of JSON."
+    + opt.examples("treewright project export work -o corrected --mode marked"),
     cls=opt.PlainCommand,
 )
 def export(
@@ -148,7 +157,8 @@ def export(
 
 @app.command(
     name="import",
-    help="Add files to a project, or with --layer take their trees as the accepted ones of a layer.",
+    help="Add files to a project, or with --layer take their trees as the accepted ones of a layer."
+    + opt.examples("treewright project import work more.conllu"),
     cls=opt.PlainCommand,
 )
 def import_(
@@ -167,7 +177,9 @@ def import_(
 
 
 @app.command(
-    help="Check the store of a project: that it is whole, and that its journal gives every state.", cls=opt.PlainCommand
+    help="Check the store of a project: that it is whole, and that its journal gives every state."
+    + opt.examples("treewright project check work"),
+    cls=opt.PlainCommand,
 )
 def check(folder: Folder) -> None:
     from treewright.annotate import Project
@@ -184,7 +196,8 @@ def check(folder: Folder) -> None:
 @app.command(
     help="Train a model on what is annotated, and print its accuracy on held-out sentences.\n\n"
     "Accepted sentences are taken whole, of the others what is decided. About a tenth of the sentences, always the "
-    "same ones, is held out. With --adopt the project uses the model from then on.",
+    "same ones, is held out. With --adopt the project uses the model from then on."
+    + opt.examples("treewright project train work --adopt"),
     cls=opt.PlainCommand,
 )
 def train(

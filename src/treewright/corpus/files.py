@@ -160,7 +160,7 @@ def _unpacking_errors() -> tuple[type[Exception], ...]:
 def replacing(path: str | os.PathLike[str], part: str | None = None) -> Iterator[Path]:
     """Yield a path beside `path` to write to; it is moved to `path` at the end, removed if anything goes wrong.
 
-    part: where to move it if the process is interrupted or ended, so that what was written is not lost. A symbolic
+    part: where to move it if Ctrl-C interrupts the process, so that what was written is not lost. A symbolic
     link stays, and the file that it leads to is replaced. A device or a pipe is written to itself.
 
     >>> from pathlib import Path
@@ -185,7 +185,7 @@ def replacing(path: str | os.PathLike[str], part: str | None = None) -> Iterator
                 os.chmod(beside, mode)
             os.replace(beside, target)
     except BaseException as error:
-        if part is not None and isinstance(error, (KeyboardInterrupt, SystemExit)) and beside.stat().st_size:
+        if part is not None and isinstance(error, KeyboardInterrupt) and beside.stat().st_size:
             os.replace(beside, part)
         elif not is_device and not isinstance(error, BusyFileError):
             beside.unlink(missing_ok=True)

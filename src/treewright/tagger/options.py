@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import Annotated
 
-from treewright.checks import Checked, Count, Positive, Share, check_fields
+from treewright.checks import Checked, Count, Positive, Range, Share, check_fields
 from treewright.errors import InputError
 from treewright.learn import Learning, StageCost
 
@@ -13,12 +14,14 @@ from treewright.learn import Learning, StageCost
 TAG_COLUMNS = {"upos": "UPOS", "xpos": "XPOS", "feats": "FEATS"}
 COLUMNS = {**TAG_COLUMNS, "lemma": "LEMMA"}
 
+SmallCount = Annotated[int, Range(0, 1_000_000)]  # the limit is far above any use, and kernels count in 32 bits
+
 
 @dataclass(frozen=True)
 class Candidates(Checked):
     """Which tags of a word are candidates beside the scores of a network; see `TaggerOptions`."""
 
-    min_known_count: Count
+    min_known_count: SmallCount
     max_candidates: Positive
 
 
@@ -30,8 +33,8 @@ class TaggerOptions:
     seed: Count = 1
     # The four numbers are not tuned; docs/figures.md has the accuracy and the speed that they lead to.
     rare_count: Count = 8  # training describes a form that occurs less often without the current occurrence
-    min_known_count: Count = 4  # a form that occurs so often has the tags it was seen with and no others
-    max_guesses: Count = 12  # tags that suffixes suggest for other forms
+    min_known_count: SmallCount = 4  # a form that occurs so often has the tags it was seen with and no others
+    max_guesses: SmallCount = 12  # tags that suffixes suggest for other forms
     max_candidates: Positive = 4  # tags of a word that the trigram model decodes over, the best by unary score
     tags: Learning = field(default_factory=Learning)
     lemmas: Learning = field(default_factory=lambda: Learning(bits=18, epochs=6))

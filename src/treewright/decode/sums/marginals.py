@@ -74,7 +74,8 @@ def part_marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[Probl
 
     arc, rounds and options have the meaning that they have in `marginals`. The result is head first.
 
-    >>> part_marginals([[0, 1, 1], [0, 0, 0], [0, 0, 0]], stop=np.zeros((3, 3, 2))).stop[:, :, 1].tolist()
+    >>> arc, stop = [[0, 1, 1], [0, 0, 0], [0, 0, 0]], np.zeros((3, 3, 2))
+    >>> part_marginals(arc, stop=stop, projective=True).stop[:, :, 1].tolist()
     [[0.0, 0.5, 0.5], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
     """
     problem = Problem.of(arc, **options).refuse_labels()

@@ -112,9 +112,9 @@ static void unknown_words_get_candidates_from_suffixes_and_lemmas_of_other_words
   CHECK(scripts.most_frequent({dogs, 5, 6, 0}) == 0 && scripts.most_frequent({bats, 5, 6, 0}) == -1);
   CHECK(scripts.add({bats, 5, 6, 0}, -1, {}) >= 0);
   CHECK(scripts.add({empty, 5, 6, 0}, -1, {}) == -1);  // too short to drop a letter
-  std::uint32_t hash;
+  std::u32string lemma;
   const EditScript overflowing{false, 1, std::size_t(-1), U"", U""};
-  CHECK(!overflowing.apply(U"dogs", hash));
+  CHECK(!overflowing.apply(U"dogs", lemma));
   const int row = scripts.add({empty, 5, 6, 0}, 1, {});
   CHECK(scripts.last(row) - scripts.first(row) == 1 && *scripts.first(row) == 1);
 }

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import errno
 import json
-import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -53,7 +52,6 @@ CREATE TABLE suggestion (
     doubtful INTEGER NOT NULL, errors REAL NOT NULL
 );
 CREATE TABLE model (id TEXT PRIMARY KEY, file TEXT NOT NULL, at TEXT NOT NULL, metrics TEXT NOT NULL);
-CREATE TABLE job (id TEXT PRIMARY KEY, kind TEXT NOT NULL, state TEXT NOT NULL, message TEXT NOT NULL, model TEXT);
 CREATE INDEX sentence_order ON sentence (document, position);
 CREATE INDEX event_of ON event (sentence, seq);
 CREATE TRIGGER event_stays BEFORE DELETE ON event BEGIN SELECT RAISE(ABORT, 'the journal is append-only'); END;
@@ -183,11 +181,6 @@ class Store:
             *values,
         )
         return [Event._make((*row[:7], json.loads(row[7]), row[8])) for row in rows]
-
-    def snapshot(self, path: Path) -> None:
-        """Write a copy of the store."""
-        path.unlink(missing_ok=True)
-        self.run("VACUUM INTO ?", os.fspath(path))
 
 
 def connect(path: Path, read_only: bool) -> sqlite3.Connection:

@@ -386,11 +386,6 @@ def climb(parts: Parts, options: ClimbOptions, first: Annotated[NDArray[numpy.in
     Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.
     """
 
-def climb_path(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """
-    One climb: the heads after every change, and the values the gains add up to.
-    """
-
 def rearrange(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
     """The best single changes one by one: heads, and how many."""
 
@@ -692,7 +687,7 @@ class CollinsModel:
 
     def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int) -> tuple[Forest, bool, bool]:
         """
         The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and whether the derivations are covers by several phrases.
         """

@@ -63,7 +63,7 @@ def kbest(
         raise InputError(f"k is {count}; give at most 2147483647")
     check_seconds(max_seconds)
     check_tolerance(tolerance)
-    problem = Problem.of(arc, **options)
+    problem = Problem.of(arc, **options).refuse_grandsib("kbest")
     limits = check_constraints(constraints, problem.nodes)
     if problem.order == 2 or limits:
         trees = _Partition(problem, limits, max_seconds, tolerance).best(count)

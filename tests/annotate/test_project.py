@@ -64,7 +64,7 @@ def test_what_is_decided_does_not_depend_on_the_order(make: Make) -> None:
 def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:
     project, parser = make(model="en"), tw.load("en").trained_parser
     rng = random.Random(1)
-    for trial in range(30):
+    for trial in range(200):
         project.add_person(f"p{trial}")
         client = Client(project, f"p{trial}")
         state = project.state(OPEN, client.layer)

@@ -13,10 +13,13 @@ from typing import Any
 import pytest
 from oracles.bodies import Generator
 from oracles.pipelines import pipeline, written
+from oracles.projects import gold_and_work
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 from treewright.annotate import Project
-from treewright.corpus import write
+from treewright.cli.app import app
+from treewright.corpus import Sentence, write
 from treewright.serve.guard import cookie_name
 from treewright.serve.workbench import PAGES, STATIC_FILES, workbench
 
@@ -57,6 +60,33 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("model") / "tiny.tw"
     pipeline().save(path)
     return str(path)
+
+
+@pytest.mark.parametrize(("count", "line_end"), [(100, "\n"), (10, "\r\n")])
+def test_an_oracle_corrects_sentences_and_the_export_is_gold(
+    tmp_path: Path, model: str, count: int, line_end: str
+) -> None:
+    gold, work = gold_and_work(count, 11, line_end)
+    (tmp_path / "work.conllu").write_bytes(work)
+    project = Project.create(tmp_path / "work.project", [tmp_path / "work.conllu"], model=model)
+    with TestClient(workbench(project), base_url="http://localhost") as client:
+        bench = Workbench(client, project)
+        for number, block in enumerate(gold.decode().strip().split(line_end * 2), 1):
+            heads, deprels = Sentence(block).heads.tolist(), Sentence(block).deprels
+            state = bench.get(f"sentences/{number}")
+            for word, (head, deprel) in enumerate(zip(heads, deprels, strict=True), 1):
+                cells = state["words"][word - 1]["cells"]
+                if (cells["HEAD"], cells["DEPREL"]) != (str(head), deprel):
+                    op = {"kind": "head", "word": word, "head": head, "deprel": deprel}
+                    body = {"op_id": f"op{next(OP)}", "base": state["revision"], "cursor": word, "ops": [op]}
+                    state = bench.call("POST", f"sentences/{number}/ops", json=body)["state"]
+            assert bench.event(number, "accept")["heads"] == heads
+        command = ["project", "export", str(project.folder)]
+        assert CliRunner().invoke(app, command).stdout_bytes == gold
+        relation = {"kind": "deprel", "word": 1, "deprel": "dep"}
+        bench.apply(3, relation)
+        changed = CliRunner().invoke(app, command).stdout_bytes.split(b"\n")
+        assert sum(old != new for old, new in zip(gold.split(b"\n"), changed, strict=True)) == 1
 
 
 def serve(folder: Path, model: str | None, sentences: list[Any]) -> Iterator[Workbench]:

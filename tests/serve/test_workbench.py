@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from oracles.bodies import Generator
@@ -365,22 +366,30 @@ def test_hostile_text_is_drawn_as_text(tmp_path: Path, model: str) -> None:
         )
 
 
-def test_random_bodies_give_documented_statuses(bench: Workbench) -> None:
+@pytest.mark.parametrize("count", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_requests_give_documented_statuses(bench: Workbench, count: int) -> None:
     headers = {"Authorization": f"Bearer {bench.tokens['me']}", "content-type": "application/json"}
     schema = bench.client.get(f"{API}/openapi.json", headers=headers).json()
     generator = Generator(schema["components"]["schemas"], seed=5)
     for path, methods in schema["paths"].items():
-        if "post" not in methods or path.endswith("/train"):
-            continue
-        body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
-        documented = {int(status) for status in methods["post"]["responses"]}
-        for number in range(100):
-            value = generator.value(body)
-            if path.endswith("/ops") and number % 2 and isinstance(value, dict):
-                value["ops"] = [generator.value(OPERATION) for _ in range(2)]
-            address = path.replace("{id}", str(1 + number % 4))
-            answer = bench.client.post(address, content=json.dumps(value), headers=headers)
-            assert answer.status_code in documented, (address, value, answer.text)
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {"application/json": {"schema": {}}})
+            documented = {int(status) for status in operation["responses"]}
+            for number in range(count):
+                value = generator.value(content.get("application/json", {"schema": {}})["schema"])
+                if path.endswith("/ops") and number % 2 and isinstance(value, dict):
+                    value["ops"] = [generator.value(OPERATION) for _ in range(2)]
+                address = path.replace("{id}", str(1 + number % 4)).replace("{job}", "1")
+                query = {
+                    item["name"]: generator.value(item["schema"])
+                    for item in operation.get("parameters", ())
+                    if item["in"] == "query" and (item["required"] or number % 3 == 0)
+                }
+                body = None if method == "get" else json.dumps(value)
+                if query:
+                    address += f"?{urlencode(query, errors='replace')}"
+                answer = bench.client.request(method, address, content=body, headers=headers)
+                assert answer.status_code in documented, (method, address, value, answer.text)
     assert bench.project.check() == []
 
 

@@ -919,6 +919,8 @@ class Project:
         """
         if model_id is not None and not self._store.one("SELECT 1 FROM model WHERE id = ?", model_id):
             raise UnknownItemError(f"there is no model {model_id!r}")
+        if self._given_model is None and (self._store.setting("adopted") or "") == (model_id or ""):
+            return
         with self._store.transaction():
             self._store.set("adopted", model_id or "")
             self._store.run("DELETE FROM suggestion")

@@ -154,9 +154,12 @@ def test_a_read_only_folder(disk: Path) -> None:
     subprocess.run(["mount", "-o", "remount,ro", disk], check=True)
     line = refusal("annotate", str(path), "--no-browser")
     assert "the folder is read-only; nothing can be stored there" in line
-    assert "1\tDo\tdo\tX\t" in subprocess.run(
-        [*COMMAND, "project", "export", str(disk / "trees.project")], capture_output=True, text=True, check=True
-    ).stdout
+    assert (
+        "1\tDo\tdo\tX\t"
+        in subprocess.run(
+            [*COMMAND, "project", "export", str(disk / "trees.project")], capture_output=True, text=True, check=True
+        ).stdout
+    )
     other = disk.parent / "new.conllu"
     other.write_text(TREEBANK)
     assert "read-only" in refusal("project", "new", str(disk / "new.project"), str(other)).lower()

@@ -38,6 +38,7 @@ class Draft:
     rejected: frozenset[Arc] = frozenset()
     unsure: frozenset[int] = frozenset()
     notes: tuple[Note, ...] = ()
+    labels: frozenset[str] = frozenset()
     status: str = "new"
     keeps_tree: bool = True
 
@@ -105,6 +106,7 @@ class Draft:
             "rejected": sorted(map(list, self.rejected)),
             "unsure": sorted(self.unsure),
             "notes": [list(note) for note in self.notes],
+            "labels": sorted(self.labels),
             "status": self.status,
             "keeps_tree": self.keeps_tree,
         }
@@ -119,6 +121,7 @@ class Draft:
             frozenset((head, word) for head, word in value["rejected"]),
             frozenset(value["unsure"]),
             tuple((word, author, at, text) for word, author, at, text in value["notes"]),
+            frozenset(value["labels"]),
             value["status"],
             value["keeps_tree"],
         )

@@ -45,6 +45,7 @@ class Question:
     parts: Parts
     max_seconds: float | None = None
     is_crossing: bool = False
+    best_of_all: Parse | None = None  # the best tree over all arcs, where it was sought; its arcs are candidates
 
     @classmethod
     def of(
@@ -90,6 +91,8 @@ class Question:
 
     def best(self, method: ChosenMethod | None = None) -> Parse:
         """Return the best tree, by a method if one is given."""
+        if self.best_of_all is not None and method is None:
+            return self.best_of_all
         options: Any = {"max_seconds": self.max_seconds} if method is None else method
         start = decode.tree(self.parts, **self.shape, **options)
         [parse] = self.worker.climb(self.inputs, [self.parts], [start], self.projective, self.root, options)
@@ -168,6 +171,17 @@ class Question:
         candidates = add_candidates(self.arcs, added)
         parts = scored_parts(self.worker, self.inputs, candidates, self.is_crossing)
         return replace(self, arcs=candidates, parts=parts), added
+
+    def over_all_arcs(self, parts: Parts, max_seconds: float) -> Question:
+        """Return the question whose answer is the best tree over all arcs, if that is certified within this time.
+
+        parts: those of all arcs.
+        """
+        best = decode.tree(parts, **self.shape, max_seconds=max_seconds)
+        if not best.certified:
+            return self
+        wider, _ = self.with_candidates((head, word) for word, head in enumerate(best.heads[1:].tolist(), 1))
+        return replace(wider, best_of_all=best)
 
     @property
     def is_decided(self) -> bool:

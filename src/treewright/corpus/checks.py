@@ -47,10 +47,12 @@ def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, ite
 
 def check_cells(values: Sequence[str], name: str) -> None:
     """Raise a ValueError for the first value of a column that cannot be written as a cell."""
-    if all(isinstance(value, str) for value in values) and all(values):
+    try:
         joined = "".join(values)
-        if "\t" not in joined and "\n" not in joined and "\r" not in joined:
-            return
+    except TypeError:
+        joined = "\t"  # a value is not a string: the message is made below
+    if all(values) and "\t" not in joined and "\n" not in joined and "\r" not in joined:
+        return
     for word, value in enumerate(values):
         check_cell(value, f"{name}[{word}]")
 

@@ -224,6 +224,12 @@ class Sentence:
         check_cells(values, name)
         self._columns[name] = values
 
+    def set_cells(self, columns: Mapping[str, list[str]]) -> None:
+        """Replace columns by lists of cells that are known to be valid, one for each word; they are not copied."""
+        for name in columns:
+            self.layout.check_has(name, self.place)
+        self._columns.update(columns)
+
     @property
     def heads(self) -> NDArray[np.int32]:
         """The head of each word: 0 the root, 1 the first word, -1 where none is given ("_")."""

@@ -19,8 +19,8 @@ from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
-from treewright.parser.long_sentences import add_candidates
-from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
+from treewright.parser.long_sentences import add_candidates, check_length
+from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, every_arc, with_scope
 
 if TYPE_CHECKING:
     from treewright.decode.options import ChosenMethod

@@ -21,12 +21,12 @@ from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
-from treewright.errors import FormatError, InputError
+from treewright.errors import InputError
 from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
-from treewright.parser.long_sentences import MAX_WHOLE, choose_candidates, cut_sentence, join_parts
+from treewright.parser.long_sentences import choose_candidates, cut_sentence, is_long, join_parts, options_of_part
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
-MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees, completion); not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
@@ -127,20 +126,15 @@ class Worker:
     ) -> list[Parsed]:
         """Return the best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
 
-        A sentence of more than MAX_WHOLE words is parsed in parts, unless a proof is requested; max_seconds is then
-        divided among the parts.
+        A long sentence is parsed in parts, which share max_seconds; its tree has no proof.
         """
-        is_proved = bool(options.get("proof"))
-        if is_proved:
+        if options.get("proof"):
             check_second_order(self.model.options, "a proof")
-            for sentence in sentences:
-                check_length(sentence)
-        is_whole = [is_proved or len(sentence) <= MAX_WHOLE for sentence in sentences]
-        whole = [sentence for sentence, kept in zip(sentences, is_whole, strict=True) if kept]
+        whole = [sentence for sentence in sentences if not is_long(sentence)]
         trees = self._parse_whole(whole, projective, all_arcs, confidence, options)
         return [
-            next(trees) if kept else self._parse_in_parts(sentence, projective, confidence, options)
-            for sentence, kept in zip(sentences, is_whole, strict=True)
+            self._parse_in_parts(sentence, projective, confidence, options) if is_long(sentence) else next(trees)
+            for sentence in sentences
         ]
 
     def _parse_whole(
@@ -159,9 +153,7 @@ class Worker:
     def _parse_in_parts(self, sentence: Sentence, projective: bool, confidence: bool, options: ChosenMethod) -> Parsed:
         """Return the tree that joins those of the parts of a long sentence, over the candidate arcs of each part."""
         parts = cut_sentence(sentence)
-        limit = options.get("max_seconds")
-        if limit is not None:
-            options = {**options, "max_seconds": limit / len(parts)}
+        options = options_of_part(options, len(parts))
         return join_parts(list(self._parse_whole(parts, projective, False, confidence, options)), self.model.labels)
 
     def decode(
@@ -413,13 +405,6 @@ def check_second_order(options: ParserSettings, task: str) -> None:
             f"{task} needs a model of second order, and the model {options.model!r} finds its trees by hill climbing: "
             "train with --model grand or tensor, or use parser.without_factors()"
         )
-
-
-def check_length(sentence: Sentence) -> None:
-    """Refuse sentences that would take minutes and gigabytes: most likely they are not single sentences."""
-    if len(sentence) > MAX_WORDS:
-        problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
-        raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
 
 
 def every_arc(arcs: Candidates) -> Candidates:

@@ -2,8 +2,9 @@
 
     tree = argmax over trees y of score(y),   decided and pinned arcs in y, rejected arcs not in y
 
-The tree is exact, with bound, gap and certificate; its labels are the best ones given the decided labels, and a decided
-tag first changes the tags of the words around it. The sentence is encoded, and read by the network, once.
+The tree is exact, with bound, gap and certificate; models of third order find it by hill climbing, without certificate.
+Its labels are the best ones given the decided labels, and a decided tag first changes the tags of the words around it.
+The sentence is encoded, and read by the network, once.
 """
 
 from __future__ import annotations
@@ -27,7 +28,7 @@ from treewright.parser import Alternatives, Completion, Explanation, explanation
 from treewright.parser.completion import answer, with_graph
 from treewright.parser.decisions import OPEN, Arc, Decisions
 from treewright.parser.question import Question, check_arc, check_word
-from treewright.parser.worker import Inputs, Worker, check_second_order
+from treewright.parser.worker import Inputs, Worker
 from treewright.streams import check_count, check_seconds
 
 if TYPE_CHECKING:
@@ -96,7 +97,6 @@ class Session:
     def __init__(self, pipeline: Pipeline, sentence: Sentence, max_seconds: float | None) -> None:
         """Open a sentence with the models of a pipeline; `Pipeline.open` describes sentence and max_seconds."""
         self._parser, self._tagger = pipeline.trained_parser, pipeline.tagger
-        check_second_order(self._parser.options, "a session")
         self.max_seconds = check_seconds(max_seconds)
         self._worker = Worker(self._parser.model)  # workers serve one thread at a time
         self._lock = RLock()
@@ -167,6 +167,7 @@ class Session:
     def tree(self) -> Parse:
         """The best tree under all decisions, with bound, gap and certificate.
 
+        The models "third" and "full" find it by hill climbing among the trees with all decisions, without certificate.
         An InfeasibleError says why there is none.
         """
         parse = self._completion().parse

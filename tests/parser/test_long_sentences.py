@@ -113,7 +113,9 @@ RULES = {"threshold": 0.01, "max_heads": 4, "projective": True, "root": "single"
 @pytest.mark.parametrize("constraints", [{}, {"require": [(7, 300), (0, 5)], "forbid": [(1, 2)]}])
 def test_candidates_of_long_sentences_have_a_projective_tree_under_the_constraints(constraints: dict[str, Any]) -> None:
     arc = np.random.default_rng(1).normal(scale=5, size=(MAX_WHOLE + 2, MAX_WHOLE + 2))
-    arcs = choose_candidates(arc, RULES | {"require": (), "forbid": ()} | constraints)
+    marks = np.array([1, 2, 100, MAX_WHOLE], dtype=np.int32)
+    arcs = choose_candidates(arc, RULES | {"require": (), "forbid": ()} | constraints, marks)
+    assert not set(marks.tolist()) & set(arcs.head.tolist())
     pruned = np.full_like(arc, -np.inf)
     pruned[arcs.head, arcs.modifier] = arc[arcs.head, arcs.modifier]
     tree = tw.decode.tree(pruned, projective=True, **constraints)

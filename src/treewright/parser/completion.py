@@ -201,7 +201,8 @@ def complete_in_parts(
         inside = decided.within(end - len(part), end)
         answers.append(best_tree(Question.of(worker, part, projective, decided=inside, root=root), options))
     given_root = next((word for head, word in decided.require if head == 0), 1)
-    tree = join_parts([tree for tree, _ in answers], worker.model.labels, top=bisect_left(ends, given_root))
+    top = bisect_left(ends, given_root)
+    tree = join_parts([tree for tree, _ in answers], worker.model.labels, sentence.upos, top)
     if not decided.holds(tree.parse.heads):
         check_length(sentence)
         tree = keep_decisions(tree, decided, root, worker.model.labels)

@@ -77,7 +77,7 @@ def join_lists(sentence: Sentence, parts: Sequence[KBest], k: int, labels: Seque
             for tree, probability in zip(part, part.probabilities, strict=True)
         ]
         best = heapq.nlargest(k, longer, key=attrgetter("value"))
-    joined = [join_parts([parsed_of(tree) for tree in row.trees], labels) for row in best]
+    joined = [join_parts([parsed_of(tree) for tree in row.trees], labels, sentence.upos) for row in best]
     return KBest(
         tuple(sentence.with_tree(tree.parse.heads[1:].copy(), tree.labels, tree.parse) for tree in joined),
         tuple(row.probability for row in best),

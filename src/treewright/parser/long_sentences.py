@@ -24,6 +24,7 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse
 from treewright.errors import FormatError
+from treewright.guidelines import PUNCTUATION, PUNCTUATION_TAG
 from treewright.parser.label_rules import ROOT
 from treewright.tokeniser.cutting import cuts
 
@@ -43,22 +44,41 @@ MAX_WORDS = 2_000  # of a sentence that is needed whole (questions about a word,
 JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
 
 
-def choose_candidates(arc: NDArray[np.float64], rules: dict[str, Any]) -> Candidates:
+def choose_candidates(arc: NDArray[np.float64], rules: dict[str, Any], marks: NDArray[np.int32]) -> Candidates:
     """Choose the candidate arcs of a sentence by its arc scores; rules are the options of `decode.candidates`.
 
+    The words in marks, which are not all words, have no dependents.
     In long sentences of a projective model, the probabilities are those of trees whose arcs may cross: with the model
     "en", 1,000 words take 0.2 s so, and 20 s by the sum over projective trees. Arcs of one projective tree are added:
-    every word a modifier of the one before it, or where arcs are decided, the best tree.
+    every word a modifier of the last one before it that may have dependents, or where arcs are decided, the best tree.
     """
     words = len(arc) - 1
+    if len(marks):
+        arc = arc.copy()
+        arc[marks] = -np.inf
     if words <= MAX_WHOLE or not rules["projective"]:
         return decode.candidates(arc, **rules)
     arcs = decode.candidates(arc, **{**rules, "projective": False})
-    tree = np.arange(-1, words, dtype=np.int32)
+    tree = chain_of_words(words, marks)
     if rules.get("require") or rules.get("forbid"):
         shape = {name: rules[name] for name in ("projective", "root", "require", "forbid")}
         tree = decode.tree(arc, **shape).heads
     return add_candidates(arcs, zip(tree[1:].tolist(), range(1, words + 1), strict=True))
+
+
+def chain_of_words(words: int, marks: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return a projective tree in which every word modifies the last one before it, without dependents of the marks.
+
+    >>> chain_of_words(5, np.array([1, 3], dtype=np.int32)).tolist()
+    [-1, 2, 0, 2, 2, 4]
+    """
+    is_head = np.ones(words + 1, dtype=np.bool_)
+    is_head[marks] = False
+    first = int(np.flatnonzero(is_head)[1])
+    last_head = np.maximum.accumulate(np.where(is_head, np.arange(words + 1), 0))
+    tree = np.append(-1, last_head[:-1])
+    tree[1:first] = first
+    return tree.astype(np.int32)
 
 
 def add_candidates(arcs: Candidates, added: Iterable[Arc]) -> Candidates:
@@ -107,11 +127,11 @@ def cut_sentence(sentence: Sentence) -> list[Sentence]:
     return parts
 
 
-def join_parts(parts: Sequence[Parsed], labels: Sequence[str], top: int = 0) -> Parsed:
+def join_parts(parts: Sequence[Parsed], labels: Sequence[str], tags: Sequence[str], top: int = 0) -> Parsed:
     """Join the trees of parts: the roots of the others are attached to the root of the part number `top`.
 
-    `labels` are those of the model. Nothing is known about such an arc: its confidence is 0, and the tree has no
-    certificate.
+    `labels` are those of the model, tags those of the words. Nothing is known about such an arc: its confidence is 0,
+    and the tree has no certificate.
     """
     trees = [part.parse.heads[1:] for part in parts]
     lengths = [len(tree) for tree in trees]
@@ -125,7 +145,7 @@ def join_parts(parts: Sequence[Parsed], labels: Sequence[str], top: int = 0) -> 
     relations = list(chain.from_iterable(part.labels for part in parts))
     relation = joining_relation(labels) or relations[root - 1]
     for word in np.flatnonzero(is_joined).tolist():
-        relations[word] = relation
+        relations[word] = PUNCTUATION if tags[word] == PUNCTUATION_TAG and PUNCTUATION in labels else relation
     return parts[0]._replace(
         parse=join_parses([part.parse for part in parts], heads),
         labels=relations,

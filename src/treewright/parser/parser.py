@@ -352,7 +352,6 @@ class Parser(Component):
         ([2, 3, 0, 3], [3, 3, 0, 3], True)
         """
         limit = check_seconds(max_seconds)
-        check_second_order(self.options, "why_not")
         arc = check_arc((head, modifier), len(checked_sentence(sentence)))
         arcs = Decisions(tuple(require), tuple(forbid))
         question, without_word = self._questions_about(sentence, arc[1], projective, limit, arcs)
@@ -396,7 +395,6 @@ class Parser(Component):
         """
         heads = check_count(count, "count")
         limit = check_seconds(max_seconds)
-        check_second_order(self.options, "alternatives")
         words = len(checked_sentence(sentence))
         word = check_word(modifier, words)
         arcs = Decisions(tuple(require), tuple(forbid))

@@ -21,7 +21,7 @@ from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
-from treewright.errors import InputError
+from treewright.errors import InfeasibleError, InputError
 from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
@@ -80,6 +80,7 @@ class Inputs(NamedTuple):
 
     batch: AtomBatch
     readings: list[Reading]  # of the network; empty without one
+    marks: list[Indices]  # punctuation of each sentence that no word may depend on
 
 
 class Decoded(NamedTuple):
@@ -154,7 +155,8 @@ class Worker:
         """Return the tree that joins those of the parts of a long sentence, over the candidate arcs of each part."""
         parts = cut_sentence(sentence)
         options = options_of_part(options, len(parts))
-        return join_parts(list(self._parse_whole(parts, projective, False, confidence, options)), self.model.labels)
+        trees = list(self._parse_whole(parts, projective, False, confidence, options))
+        return join_parts(trees, self.model.labels, sentence.upos)
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
@@ -171,7 +173,8 @@ class Worker:
 
     def encode(self, sentences: Sequence[Sentence]) -> Inputs:
         """Return the hashed atoms of sentences, and their readings by the network."""
-        return Inputs(self.encoder.encode(sentences), self.network.readings(sentences) if self.network else [])
+        readings = self.network.readings(sentences) if self.network else []
+        return Inputs(self.encoder.encode(sentences), readings, list(map(self.tag_rules.marks, sentences)))
 
     def arcs(self, inputs: Inputs) -> list[NDArray[np.float64]]:
         """Return the scores arc[h, m] by which candidate arcs are chosen: the pruner's, or those of the network."""
@@ -182,12 +185,25 @@ class Worker:
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
         rules = pruning(self.model.options, projective)
-        return [choose_candidates(scores, rules) for scores in self.arcs(inputs)]
+        both = zip(self.arcs(inputs), inputs.marks, strict=True)
+        return [choose_candidates(arc, rules, marks) for arc, marks in both]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
-        """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
-        [arc] = self.arcs(inputs)
-        return choose_candidates(arc, {**pruning(self.model.options, projective), **constraints})
+        """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`.
+
+        What is decided has precedence over the rule that punctuation has no dependents.
+        """
+        [arc], [marks] = self.arcs(inputs), inputs.marks
+        rules = {**pruning(self.model.options, projective), **constraints}
+        required = constraints.get("require", ())
+        decided = [head or modifier for head, modifier in required]  # heads, and the words below the root
+        free = np.setdiff1d(marks, decided)
+        try:
+            return choose_candidates(arc, rules, free)
+        except InfeasibleError:
+            if not len(free):
+                raise
+            return choose_candidates(arc, rules, free[:0])
 
     def score(self, inputs: Inputs, candidates: Sequence[Candidates]) -> list[Parts]:
         """Score the parts of each sentence over its candidate arcs."""

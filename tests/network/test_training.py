@@ -195,6 +195,6 @@ def test_training_that_starts_with_a_network_keeps_its_words_and_begins_with_its
     assert (still.model.vocabulary, still.model.labels) == (trained.model.vocabulary, trained.model.labels)
     [before], [after] = trained.read([sentence]), still.read([sentence])
     np.testing.assert_allclose(after.arcs, before.arcs, atol=ROUNDING)
-    adapted = Network.train(other, options=replace(OPTIONS, epochs=20, rate=0.01), start=trained)
+    adapted = Network.train(other, options=replace(OPTIONS, epochs=150, dropout=0.0, rate=0.01), start=trained)
     [before], [after] = (network.read([["a", "kite", "fell", "."]]) for network in (trained, adapted))
-    assert after.arcs[2, 1] > before.arcs[2, 1]
+    assert after.arcs[2, 1] > before.arcs[2, 1] + 0.1

@@ -42,6 +42,29 @@ static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, const
   return {heads, value, copied<NewScoreColumn>(best.data(), best.size())};
 }
 
+// The heads after every change of one climb, row by row, with the values that the gains add up to: for tests.
+static std::pair<NewHeadRows, NewScoreColumn> climb_path(const Parts &parts, IndexColumn start, bool single_root,
+                                                         bool projective) {
+  check_tree(parts, start);
+  std::vector<int> rows;
+  std::vector<double> values;
+  {
+    nb::gil_scoped_release nogil;
+    ClimbTree tree;
+    tree.reset(parts, {single_root, projective}, start.data());
+    const auto record = [&](const ClimbTree &now) {
+      rows.resize(rows.size() + parts.nodes);
+      now.write(rows.data() + rows.size() - parts.nodes);
+      values.push_back(now.total().value());
+    };
+    record(tree);
+    Climber().climb(tree, record, [] { return true; });
+  }
+  NewHeadRows path = new_array<NewHeadRows>(values.size(), parts.nodes);
+  std::copy(rows.begin(), rows.end(), path.data());
+  return {path, copied<NewScoreColumn>(values.data(), values.size())};
+}
+
 static std::pair<Heads, int> rearrange(const Parts &parts, IndexColumn start, bool single_root, bool projective,
                                        int limit) {
   check_tree(parts, start);
@@ -95,6 +118,8 @@ void bind_local_search(nb::module_ &m) {
   m.def("climb", &climb, nb::arg("parts"), nb::arg("options"), nb::arg("first").noconvert().none(),
         nb::arg("max_seconds"),
         "Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.");
+  m.def("climb_path", &climb_path, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
+        nb::arg("projective"), "One climb: the heads after every change, and the values the gains add up to.");
   m.def("rearrange", &rearrange, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
         nb::arg("projective"), nb::arg("limit"), "The best single changes one by one: heads, and how many.");
   m.def("graph_climb", &graph_climb, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("fixed").noconvert(),

@@ -395,6 +395,11 @@ def climb(parts: Parts, options: ClimbOptions, first: Annotated[NDArray[numpy.in
     Randomized hill climbing (Zhang et al. 2014): heads, value, and the best value after each restart.
     """
 
+def climb_path(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+    """
+    One climb: the heads after every change, and the values the gains add up to.
+    """
+
 def rearrange(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
     """The best single changes one by one: heads, and how many."""
 

@@ -253,6 +253,16 @@ def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None
     assert significance(low, low, accuracy_of) == 1
 
 
+def test_without_a_test_part_the_development_trees_are_divided(data: Path, tmp_path: Path) -> None:
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.mrg").write_text((data / "toy" / f"{part}.mrg").read_text())
+    folder, whole = TreebankFolder(tmp_path), TreebankFolder(data / "toy")
+    trees = [gold.words for gold in whole.trees("dev")]
+    assert [gold.words for gold in folder.trees("dev")] == trees[::2]
+    assert [gold.words for gold in folder.trees("test")] == trees[1::2]
+    assert [gold.words for gold in folder.trees("dev", 1)] == trees[:1]
+
+
 def test_a_folder_without_trees_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"there is no train.mrg; DATA is a folder with treebanks"):
         TreebankFolder(tmp_path / "toy")

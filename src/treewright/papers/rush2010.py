@@ -1,8 +1,8 @@
 """Tables 1 to 3 and Figure 5 of Rush, Sontag, Collins & Jaakkola (2010): grammars that agree with another model.
 
 The paper trains on the Wall Street Journal; here it is any treebank in Penn brackets with train.mrg, dev.mrg and
-test.mrg, for example CRAFT. Tables 1 and 2 and Figure 5 are about model 1 and a dependency parser, Tables 1 and 3 about
-model 1 and a tagger.
+test.mrg, for example CRAFT, or without test.mrg, as English-GUM, whose dev.mrg is divided. Tables 1 and 2 and Figure 5
+are about model 1 and a dependency parser, Tables 1 and 3 about model 1 and a tagger.
 """
 
 from __future__ import annotations
@@ -47,6 +47,7 @@ from treewright.papers.common import (
     MaxSentences,
     Treebank,
     axes,
+    bracket_part,
     data_argument,
     echo_json,
     ensure_matplotlib,
@@ -154,7 +155,7 @@ class Gold(NamedTuple):
 
 @dataclass(frozen=True)
 class TreebankFolder:
-    """A folder with train.mrg, dev.mrg and test.mrg, and the errors of trees that were left out of them.
+    """A folder with train.mrg, dev.mrg and perhaps test.mrg, and the errors of trees that were left out of them.
 
     With skip_bad, trees that cannot be read or prepared are left out; else the first of them is an error.
     """
@@ -165,15 +166,13 @@ class TreebankFolder:
 
     def __post_init__(self) -> None:
         for part in ("train", "dev", "test"):
-            if not (self.path / f"{part}.mrg").is_file():
-                raise InputError(
-                    f"{self.path}: there is no {part}.mrg; DATA is a folder with treebanks such as trees/CRAFT"
-                )
+            bracket_part(self.path, part)
 
     def trees(self, part: str, count: int | None = None) -> Iterator[Gold]:
         """Yield the first trees of a part, or all."""
-        with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
-            for tree in islice(reader, count):
+        path, own = bracket_part(self.path, part)
+        with read_trees(path, on_error="skip" if self.skip_bad else "raise") as reader:
+            for tree in islice(islice(reader, own.start, own.stop, own.step), count):
                 found, errors = prepare_trees([tree], self.skip_bad)
                 self.left_out.extend(errors)
                 for prepared in found:
@@ -357,7 +356,8 @@ def draw_figure5(rows: Sequence[tuple[int, float, float, float]], path: Path) ->
 # -- commands
 
 DATA = (
-    "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT. "
+    "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT; where there "
+    "is no test.mrg, every second tree of dev.mrg is the test part. "
     "--test-sentences are taken at equal distances from the file. "
 )
 TABLE1_HELP = (
@@ -377,6 +377,7 @@ TABLE2_HELP = (
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
+    "treewright reproduce rush2010 table2 data --treebank trees/English-GUM",
     "treewright reproduce rush2010 table2 data --head-rules general",
 )
 TABLE3_HELP = (

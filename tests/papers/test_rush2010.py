@@ -31,6 +31,7 @@ from treewright.papers.rush2010 import (
     significance,
 )
 from treewright.relax import HalvingStep
+from treewright.words import Words
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .))",
@@ -244,6 +245,35 @@ def test_models_are_trained_where_none_is_given(data: Path) -> None:
     result = CliRunner().invoke(app, ["reproduce", "rush2010", *arguments])
     assert result.exit_code == 0, result.output
     assert "toy, 2 sentences" in result.stdout
+
+
+def test_word_classes_are_features_of_the_dependency_parser(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "classes.txt").write_text("0110101\tdog\t2\n0110111\tcat\t2\n10\tsees\t2\n")
+    words = Words.from_classes(tmp_path / "classes.txt")
+    words.save(tmp_path / "words.tw")
+    trained = Options(
+        data=data, treebank="toy", words=tmp_path / "words.tw", weight=1.0, quiet=True, head_rules="english"
+    ).joint_model(GrammarWithDependencies, TreebankFolder(data / "toy"))
+    trained.save(tmp_path / "joint.tw")
+    model = GrammarWithDependencies.load(tmp_path / "joint.tw")
+    sentence = model.problem(["the", "dog", "sees", "a", "cat"]).sentence
+    assert list(sentence.feats) == [
+        "_",
+        "Class4=0110|Class6=011010|Class=0110101",
+        "Class4=10|Class6=10|Class=10",
+        "_",
+        "Class4=0110|Class6=011011|Class=0110111",
+    ]
+    assert model.parse(["the", "dog", "sees", "a", "cat"]).certified
+    plain = GrammarWithDependencies.load(data / "toy" / "dependencies.tw")
+    assert set(plain.problem(["the", "dog"]).sentence.feats) == {"_"}
+
+
+def test_word_classes_are_refused_where_nothing_is_trained_with_them(data: Path, tmp_path: Path) -> None:
+    model = str(data / "toy" / "tags.tw")
+    options = Options(data=data, treebank="toy", words=tmp_path / "words.tw", model=model, quiet=True)
+    with pytest.raises(InputError, match="--words is for the training of a dependency parser"):
+        options.joint_model(GrammarWithTagger, TreebankFolder(data / "toy"))
 
 
 def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None:

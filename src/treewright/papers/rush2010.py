@@ -14,7 +14,7 @@ from enum import Enum
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 import typer
@@ -58,6 +58,7 @@ from treewright.papers.common import (
     with_option_groups,
 )
 from treewright.relax import HalvingStep, Step
+from treewright.words import Words
 
 WHAT = {
     "model 1": "Collins' model 1 alone",
@@ -446,6 +447,14 @@ class Options:
             "--weight", metavar="X", help="Weight of the other model's score; if not given, chosen on dev trees."
         ),
     ] = None
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            "--words",
+            metavar="FILE",
+            help="Word classes (a model of `treewright words`) as features of the dependency parser (Koo et al. 2008).",
+        ),
+    ] = None
     skip_bad: SkipBadTrees = False
     quiet: Quiet = False
     as_json: Json = False
@@ -471,6 +480,8 @@ class Options:
     def joint_model(self, kind: type[Joint], folder: TreebankFolder) -> Joint:
         """Load a model of a kind, or train one on the trees of a folder; with --weight, this is its weight."""
         options = JointOptions(weight=self.weight)
+        if self.words is not None and (self.model is not None or kind is not GrammarWithDependencies):
+            raise InputError("--words is for the training of a dependency parser; leave it out with this model")
         if self.model is not None:
             model = kind.load(self.model)
             model.weight = options.weight or model.weight
@@ -479,12 +490,14 @@ class Options:
         show_stage(f"{self.treebank}: reading")
         train, dev = folder.to_train(self.sentences)
         show_stage(f"{self.treebank}: training model 1 on {len(train):,} trees")
+        classes: Any = {} if self.words is None else {"words": Words.load(self.words)}
         return kind.train(
             train,
             dev,
             grammar_options=CollinsOptions(self.head_rules),
             options=options,
             report=lambda done: show_stage(f"{self.treebank}: {done.stage}, {done.epoch} of {done.epochs}"),
+            **classes,
         )
 
 

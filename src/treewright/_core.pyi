@@ -578,6 +578,14 @@ def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,),
     The best path: value, first state, the state entered with each candidate or -1, best values with and without.
     """
 
+class AddedTagScores:
+    """What is added to the scores of tags (core/text/tagger.hpp)."""
+
+    def __init__(self, readings: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: float, is_name: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], of_name: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        readings: an array [word, value] of log-probabilities a sentence, or none; places[tag, column]: the value of the tag; weight: of the readings; is_name[word]: words with the scores of_name[tag] in their place.
+        """
+
 class TagModel:
     """A model of tag sequences (core/text/tagger.hpp)."""
 
@@ -588,13 +596,13 @@ class TagModel:
         The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a sequence has the weight exp(score / temperature).
         """
 
-    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = []) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
+    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = [], lengths: Sequence[int] | None = None, added: AddedTagScores | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
         """
-        The same for the rows of TagWords or LemmaWords. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.
+        The same for the rows of TagWords or LemmaWords; with lengths they are several sentences, and the score is the sum of theirs. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.
         """
 
-    def probabilities_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, temperature: float, candidates: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """The probability of each tag of each word, [word, tag]."""
+    def probabilities_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, temperature: float, candidates: Sequence[Sequence[int]], added: AddedTagScores | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """The probability of each tag of each word of a sentence, [word, tag]."""
 
     def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, epsilon: float, margin: float) -> float:
         """One update on one sentence; returns the loss. The gold tag -1 is open."""
@@ -704,7 +712,7 @@ class CollinsModel:
 
     def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int) -> tuple[Forest, bool, bool]:
         """
         The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and whether the derivations are covers by several phrases.
         """

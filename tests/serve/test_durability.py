@@ -172,7 +172,7 @@ def test_a_full_disk(disk: Path) -> None:
         with suppress(OSError), open(filler, "wb", buffering=0) as file:
             while True:
                 file.write(bytes(1024))
-        acknowledged, refused = [], ""
+        acknowledged, status, refused = [], 0, ""
         for number in range(200):
             text = Random(number).choices("abcdefgh", k=5000)
             op = {"kind": "note", "word": 1, "text": "".join(text)}
@@ -181,9 +181,9 @@ def test_a_full_disk(disk: Path) -> None:
                 server.call("sentences/1/ops", {"op_id": f"op-{number}", "base": base, "ops": [op]})
                 acknowledged.append(f"op-{number}")
             except HTTPError as error:
-                assert error.code == 503
-                refused = json.load(error)["error"]["message"]
+                status, refused = error.code, json.load(error)["error"]["message"]
                 break
+        assert status == 503
         assert "the disk is full; nothing of the last operation was stored, free some space and repeat it" in refused
         os.unlink(filler)
         answer = server.call("sentences/1/ops", {"op_id": "later", "base": base, "ops": [op]})

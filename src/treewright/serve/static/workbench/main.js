@@ -29,11 +29,11 @@ function ask(id) {
 
 async function open(id, word = 1) {
   closeMode();
+  if (app.view !== "sentence") await show("sentence"); // the width of the drawing is that of the visible page
   const answer = await ask(id);
   prepared = null;
   visited.clear();
   Object.assign(app, { explanation: null, conflict: [], alternatives: null, isPicked: false });
-  if (app.view !== "sentence") await show("sentence");
   news();
   showSentence(answer, word);
   if (word === 1) for (const element of [byId("sentence"), document.documentElement]) element.scrollTop = 0;

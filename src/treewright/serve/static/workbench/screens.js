@@ -1,7 +1,7 @@
 // The other screens: comparison of layers, progress and training, people.
 
 import { get, post } from "./api.js";
-import { byId, make, percent } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { showHits } from "./queue.js";
 import { app, run } from "./state.js";
 
@@ -32,7 +32,7 @@ async function compare(page) {
       "tr",
       {},
       make("th", {}, `${pair.a} – ${pair.b}`),
-      ...[pair.uas, pair.las].map((share) => make("td", {}, share === null ? "–" : percent(share))),
+      ...[pair.uas, pair.las].map((share) => make("td", {}, `${(100 * share).toFixed(1)} %`)),
       ...[pair.kappa_upos, pair.kappa_relations].map((kappa) => make("td", {}, kappa === null ? "–" : kappa.toFixed(3))),
       make("td", {}, String(pair.words)),
     ),

@@ -113,6 +113,10 @@ AllowHost = Annotated[
     ),
 ]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
+Neural = Annotated[
+    bool,
+    typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
+]
 Threads = Annotated[
     int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")
 ]

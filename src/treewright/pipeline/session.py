@@ -2,9 +2,10 @@
 
     tree = argmax over trees y of score(y),   decided and pinned arcs in y, rejected arcs not in y
 
-The tree is exact, with bound, gap and certificate; its labels are the best ones given the decided labels, and a decided
-tag first changes the tags of the words around it. The sentence is encoded, and read by the network, once, and so are
-the scores of all its arcs, so that the tree is the best one even where a decision needs arcs that pruning removes.
+The tree is exact, with bound, gap and certificate; models of third order find it by hill climbing, without certificate.
+Its labels are the best ones given the decided labels, and a decided tag first changes the tags of the words around it.
+The sentence is encoded, and read by the network, once, and so are the scores of all its arcs, so that the tree is the
+best one even where a decision needs arcs that pruning removes.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ from treewright.errors import InfeasibleError, InputError
 from treewright.parser import Alternatives, Completion, Explanation, explanation
 from treewright.parser.completion import answer, with_graph
 from treewright.parser.decisions import OPEN, Arc, Decisions
+from treewright.parser.options import FACTOR_MODELS
 from treewright.parser.question import Question, check_arc, check_word, scored_parts
-from treewright.parser.worker import Inputs, Worker, check_second_order, every_arc
+from treewright.parser.worker import Inputs, Worker, every_arc
 from treewright.streams import check_count, check_seconds
 
 if TYPE_CHECKING:
@@ -99,7 +101,6 @@ class Session:
     def __init__(self, pipeline: Pipeline, sentence: Sentence, max_seconds: float | None) -> None:
         """Open a sentence with the models of a pipeline; `Pipeline.open` describes sentence and max_seconds."""
         self._parser, self._tagger = pipeline.trained_parser, pipeline.tagger
-        check_second_order(self._parser.options, "a session")
         self.max_seconds = check_seconds(max_seconds)
         self._worker = Worker(self._parser.model)  # workers serve one thread at a time
         self._lock = RLock()
@@ -171,6 +172,7 @@ class Session:
     def tree(self) -> Parse:
         """The best tree under all decisions, with bound, gap and certificate.
 
+        The models "third" and "full" find it by hill climbing among the trees with all decisions, without certificate.
         An InfeasibleError says why there is none.
         """
         parse = self._completion().parse
@@ -345,7 +347,7 @@ class Session:
         except InfeasibleError as error:
             self._infeasible = state
             return Answer(error=error)
-        if len(self._text) <= MAX_WORDS:
+        if len(self._text) <= MAX_WORDS and self._parser.options.model not in FACTOR_MODELS:
             parts = self._all_parts(tags_of(state), question.is_crossing)
             question = question.over_all_arcs(parts, MAX_SECONDS_ALL_ARCS)
         completion = with_graph(self._parser, self._text, answer(question))

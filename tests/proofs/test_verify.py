@@ -488,6 +488,20 @@ def test_the_check_imports_no_decoder() -> None:
     assert not [name for name in loaded if name.startswith(("treewright.decode", "treewright._core"))]
 
 
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_trees_that_differ_by_next_to_nothing_are_certified_with_a_proof_as_without(words: int) -> None:
+    """The gap of a recorded search has the rounding of the search in it; the proof shows a smaller one."""
+    random = np.random.default_rng(words)
+    for spread in (0.0, 1e-3, 0.1):
+        arc = 30 + spread * random.random((words + 1, words + 1))
+        sib = spread * random.normal(size=(words + 1,) * 3)
+        plain, proved = (tw.decode.tree(arc, sib=sib, proof=proof) for proof in (False, True))
+        assert plain.certified
+        assert proved.certified
+        assert proved.bound >= proved.score
+        assert tw.decode.verify(arc, proved, sib=sib).gap <= proved.gap
+
+
 def benchmark(name: str) -> Any:
     """Load a benchmark of accuracy."""
     spec = importlib.util.spec_from_file_location(name, REPO / "benchmarks" / "accuracy" / f"{name}.py")

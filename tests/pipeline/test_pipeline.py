@@ -233,14 +233,13 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
     assert size(without, False) - size(without, True) > 0.95 * tables
 
 
-def test_a_light_pipeline_is_smaller_and_loses_no_accuracy(tmp_path: Path) -> None:
+def test_a_light_pipeline_is_smaller_and_loses_no_accuracy() -> None:
     dev, attempts = written(30, 8), []
     light = lighten(pipeline(), dev, Observer(attempts.append))
     assert [attempt.epoch for attempt in attempts][:2] == [0, 1]
     assert attempts[0].figures["las"] > 90
-    for path, nlp in (("whole.tw", pipeline()), ("light.tw", light)):
-        nlp.save(tmp_path / path)
-    assert (tmp_path / "light.tw").stat().st_size < 0.9 * (tmp_path / "whole.tw").stat().st_size
+    weights = [nlp.trained_parser.model.scorer.values for nlp in (pipeline(), light)]
+    assert np.count_nonzero(weights[1]) < 0.9 * np.count_nonzero(weights[0])
     figures = [evaluate(dev, nlp(text_of(30, seed=8))).scores["LAS"].f1 for nlp in (pipeline(), light)]
     assert figures[1] >= figures[0] - 0.001
     with pytest.raises(InputError, match="no development sentence has a complete tree"):

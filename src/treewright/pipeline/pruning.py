@@ -45,7 +45,7 @@ def lighten(pipeline: Pipeline, dev: Sequence[Sentence], observer: Observer | No
         scores = evaluate(gold, candidate(text, confidence=False)).scores
         figures = np.array([100 * scores[name].f1 for name in FIGURES])
         if observer is not None and observer.report is not None:
-            observer.report(Report("light", number, attempts, figures={"las": figures[-1]}))
+            observer.report(Report("light", number, attempts, figures={"las": float(figures[-1])}))
         return figures
 
     needed = judge(pipeline, 0) - MAX_LOSS

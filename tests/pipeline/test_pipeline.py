@@ -15,7 +15,7 @@ from oracles.treebank import treebank
 import treewright as tw
 from treewright.errors import InputError
 from treewright.evaluate import evaluate
-from treewright.learn import Learning, Observer
+from treewright.learn import Learning, Observer, Report
 from treewright.model import modelfile
 from treewright.model.checkpoint import Steps
 from treewright.pipeline import Pipeline, lighten, prune_weights
@@ -234,7 +234,8 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
 
 
 def test_a_light_pipeline_is_smaller_and_loses_no_accuracy() -> None:
-    dev, attempts = written(30, 8), []
+    dev = written(30, 8)
+    attempts: list[Report] = []
     light = lighten(pipeline(), dev, Observer(attempts.append))
     assert [attempt.epoch for attempt in attempts][:2] == [0, 1]
     assert attempts[0].figures["las"] > 90

@@ -107,6 +107,13 @@ def checksum_of(head: bytes, data: Sequence[Buffer]) -> bytes:
     return f"{checksum:08x}".encode()
 
 
+def package_version() -> str:
+    """Return the version of Treewright that is installed, for the metadata of models."""
+    from importlib.metadata import version  # imported on use: it takes longer than most of Treewright's modules
+
+    return version("treewright")
+
+
 class FormatVersionError(InputError):
     """A file whose format is not the one that this version of Treewright reads."""
 

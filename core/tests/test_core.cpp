@@ -117,6 +117,8 @@ int main() {
   labels_are_learned();
   a_network_reads_a_sentence_alike_alone_and_beside_others();
   exponentials_are_exact_to_rounding_and_total();
+  products_of_bytes_are_exact();
+  rows_are_rounded_alike_by_all_operations();
   word_classes_never_lose_value();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;

@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import time
 from pathlib import Path
 
-from oracles.pipelines import pipeline, written
+import pytest
+from oracles.pipelines import pipeline
+from oracles.projects import gold_and_work
 from oracles.workbench import Start, Workbench
 
-from treewright.annotate import Project
-from treewright.corpus import Sentence, write
+from treewright.corpus import Sentence
 
 LONG = (
     "When the committee that had been appointed in spring finally met on Tuesday , the members who had read the "
@@ -85,7 +88,7 @@ def test_keydown_to_paint(start: Start, tmp_path: Path) -> None:
 
 
 def correct(bench: Workbench, gold: Sentence) -> None:
-    """Correct heads and relations by keys, from left to right, and accept the sentence."""
+    """Correct heads and relations by keys, from left to right."""
     for word, (head, deprel) in enumerate(zip(gold.heads.tolist(), gold.deprels, strict=True), 1):
         if bench.heads()[word - 1] != head:
             bench.go_to(word)
@@ -106,23 +109,24 @@ def correct(bench: Workbench, gold: Sentence) -> None:
     assert bench.heads() == gold.heads.tolist()
 
 
-def test_an_oracle_corrects_sentences_by_keys_and_the_export_is_gold(start: Start, tmp_path: Path) -> None:
-    gold = written(20, 11)
-    write(gold, tmp_path / "gold.conllu")
-    write([one.with_columns(heads=[-1] * len(one), deprels=["_"] * len(one)) for one in gold], tmp_path / "work.conllu")
+@pytest.mark.parametrize(("count", "line_end"), [(100, "\n"), (10, "\r\n")])
+def test_an_oracle_corrects_sentences_by_keys_and_the_export_is_gold(
+    start: Start, tmp_path: Path, count: int, line_end: str
+) -> None:
+    gold, work = gold_and_work(count, 11, line_end)
+    (tmp_path / "work.conllu").write_bytes(work)
     pipeline().save(tmp_path / "tiny.tw")
     bench = start(str(tmp_path / "work.conllu"), "--model", str(tmp_path / "tiny.tw"))
     bench.page.locator("#columns summary").click()
-    for number, sentence in enumerate(gold, 1):
+    for number, block in enumerate(gold.decode().strip().split(line_end * 2), 1):
         bench.wait(sentence=number)
         bench.page.wait_for_selector("#columns tr[data-row]")
-        correct(bench, sentence)
+        correct(bench, Sentence(block))
         bench.page.keyboard.press("Enter")
     bench.page.wait_for_selector("#news:has-text('last sentence')")
     assert bench.problems == []
-    with Project.open(tmp_path / "work.project", read_only=True) as project:
-        [(name, content)] = project.export()
-    assert (name, content) == ("work.conllu", (tmp_path / "gold.conllu").read_bytes())
+    command = [sys.executable, "-m", "treewright", "project", "export", str(tmp_path / "work.project")]
+    assert subprocess.run(command, capture_output=True, check=True).stdout == gold
 
 
 def test_arrows_follow_the_screen_in_right_to_left_text(start: Start, tmp_path: Path) -> None:

@@ -127,7 +127,7 @@ class State:
     forbidden: list[Arc]
     released: list[int]
     changed: list[int]  # words whose head or relation the last operation moved
-    lint: list[dict[str, Any]]  # rule, level, word, reason, and `mend`: operations that repair it, or None
+    lint: list[dict[str, Any]]  # rule, level, word, reason, guideline (address or ""), mend (operations or None)
     expected_errors: float | None  # expected number of wrong arcs among the open words; None without a model
     doubtful: list[int]  # open words whose arc is right with a probability below 0.9, the lowest first
     can_undo: bool
@@ -136,6 +136,7 @@ class State:
     proof: str = ""  # what is proven of the tree shown, in words
     note: str = ""  # which limit of the model was lifted
     notes: list[dict[str, Any]] = field(default_factory=list)  # about the sentence: author, at, text
+    labels: list[str] = field(default_factory=list)  # of the sentence, chosen freely by people
     arc_states: dict[Arc, str] = field(default_factory=dict)  # for `draw.svg(states=...)`
     session: Session | None = None
 

@@ -120,7 +120,8 @@ class Assistant:
             heads = [-1 if word in freed else head for word, head in enumerate(heads, 1)]
             labels = [OPEN if word in freed else label for word, label in enumerate(labels, 1)]
             limits["released"] = sorted({*limits["released"], *freed})
-            limits["required"] = arcs_in(heads)
+        required, forbidden, _ = session.constraints
+        limits |= {"required": sorted(required, key=lambda arc: arc[1]), "forbidden": sorted({*forbidden})}
         shown = fill_tags(annotation.filled(filled.heads.tolist(), filled.deprels), filled)
         sure = confidence_of(filled)
         if any(own < 0 <= head for own, head in zip(decided, heads, strict=True)):

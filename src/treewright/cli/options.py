@@ -103,6 +103,10 @@ SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle,
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Resume = Annotated[bool, resume_option("its checkpoint")]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
+Neural = Annotated[
+    bool,
+    typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
+]
 Threads = Annotated[
     int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")
 ]

@@ -27,7 +27,6 @@ from treewright.decode.options import SearchOptions
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
 from treewright.features.kernels import Scorer
-from treewright.features.standard import STANDARD
 from treewright.learn import Averaged, Numbers, State, Training
 from treewright.learn.gradients import add_margin
 from treewright.papers import koo2010
@@ -46,6 +45,7 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
+from treewright.papers.feature_sets import Features, FeaturesOption, templates_of
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.parser import fingerprint
 from treewright.parser.stages import train_model
@@ -145,6 +145,7 @@ class Study:
     test_sentences: int | None = None
     keep: Path | None = None
     report: Report = silence
+    features: str = "standard"  # of feature_sets
     _parsers: dict[tuple[str, System], Parser] = field(default_factory=dict)
     _stages: dict[tuple[object, ...], Mapping[str, Numbers]] = field(default_factory=dict)
 
@@ -164,7 +165,8 @@ class Study:
 
     def _kept(self, treebank: str, system: System) -> Parser:
         sentences = training(self.data, treebank, self.sentences)
-        path = None if self.keep is None else self.keep / f"{treebank.replace('/', '-')}-{system.name}.tw"
+        own = "" if self.features == "standard" else f"-{self.features}"
+        path = None if self.keep is None else self.keep / f"{treebank.replace('/', '-')}-{system.name}{own}.tw"
         if path is not None and path.exists():
             parser = Parser.load(path)
             if parser.model.metadata.get("training_sha256") == fingerprint(sentences):
@@ -182,7 +184,9 @@ class Study:
         key = settings.siblings, settings.grandparents, system.learner, settings.scoring
         run = Training(settings.seed, State(weights=dict(self._stages.get(key, {}))))
         update = independent if system.learner == INDEPENDENT else None
-        model = train_model(sentences, [], settings, run, templates=STANDARD, update=update)
+        model = train_model(
+            sentences, [], settings, run, templates=templates_of(self.features, system.model), update=update
+        )
         shared = {name: weights for name, weights in run.state.weights.items() if name != "factors"}
         self._stages[key] = {**self._stages.get(key, {}), **shared}
         return Parser(replace(model, metadata={"training_sha256": fingerprint(sentences)}))
@@ -708,19 +712,17 @@ class Options:
     sentences: MaxSentences = None
     count: Count = None
     keep: Keep = None
+    features: FeaturesOption = Features.standard
     quiet: Quiet = False
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], **given: object) -> list[T]:
         """Return the rows of a table."""
-        from treewright.papers.zhang2014 import TREEBANKS
-
         return list(table(self._study(), names_of(self.treebanks, TREEBANKS), **given))
 
     def _study(self) -> Study:
-        from treewright.papers.zhang2014 import Study
-
-        return Study(self.data, self.sentences, self.count, self.keep, stage_printer(self.quiet))
+        shown = stage_printer(self.quiet)
+        return Study(self.data, self.sentences, self.count, self.keep, shown, self.features.value)
 
 
 def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:

@@ -1,12 +1,14 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <limits>
 #include <tuple>
 
 #include "arrays.hpp"
 #include "text/lemma_words.hpp"
 #include "text/tag_words.hpp"
+#include "text/template_hashes.hpp"
 
 namespace treewright {
 
@@ -133,6 +135,34 @@ class BoundLemmaWords : public LemmaWords {
   std::vector<BoundLabelLists> kept_alive_;
 };
 
+using AtomTable = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [atom, place]
+using PlaceColumn = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using TemplateItems =
+    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // template, atom, offset
+using NewFeatures = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>>;           // [place, template]
+
+// items: rows of a template's number, the number of an atom and an offset, in the order of the templates.
+static NewFeatures template_features(AtomTable atoms, TemplateItems items, PlaceColumn places) {
+  const auto rows = std::int64_t(atoms.shape(0)), width = std::int64_t(atoms.shape(1));
+  if (items.shape(1) != 3) throw nb::value_error("items must have columns template, atom and offset");
+  HashTemplates templates;
+  std::int64_t first = 0, last = 0;  // offsets
+  for (std::size_t i = 0; i < items.shape(0); ++i) {
+    const std::int32_t number = items(i, 0), atom = items(i, 1), offset = items(i, 2);
+    if (number == std::int32_t(templates.size())) templates.emplace_back();
+    if (number != std::int32_t(templates.size()) - 1) throw nb::value_error("items must be in the order of templates");
+    if (atom < 0 || atom >= rows) throw nb::value_error("an item is of no atom");
+    templates.back().push_back({atom, offset});
+    first = std::min(first, std::int64_t(offset)), last = std::max(last, std::int64_t(offset));
+  }
+  for (std::size_t i = 0; i < places.shape(0); ++i)
+    if (places(i) < -first || places(i) >= width - last) throw nb::value_error("a place is too near to the edge");
+  NewFeatures features = new_array<NewFeatures>(places.shape(0), templates.size());
+  nb::gil_scoped_release nogil;
+  hash_templates(atoms.data(), std::size_t(width), templates, places.data(), places.shape(0), features.data());
+  return features;
+}
+
 void bind_words(nb::module_ &m) {
   nb::class_<BoundLabelLists>(m, "LabelLists", "Labels with counts by sorted keys (core/text/lexicon.hpp).")
       .def(nb::init<HashColumn, IndexColumn, ShortColumn, ShortColumn>(), nb::arg("keys").noconvert(),
@@ -156,6 +186,9 @@ void bind_words(nb::module_ &m) {
            "Add a word and return its row, -1 if no script fits it; gold is -1 outside training.")
       .def("seen", &BoundLemmaWords::most_frequent, nb::arg("form"), nb::arg("upos"), nb::arg("feats"),
            "The most frequent script of a word with this tag, -1 if it was not seen with it.");
+  m.def("template_features", &template_features, nb::arg("atoms").noconvert(), nb::arg("items").noconvert(),
+        nb::arg("places").noconvert(),
+        "A row of hashed templates for each place of atoms[atom, place] (core/text/template_hashes.hpp).");
   m.def(
       "text_hash", [](const nb::str &text, std::uint32_t group) { return text_hash(text_of(text), group); },
       nb::arg("text"), nb::arg("group") = 0, "A hash of 32 bits, the same on every machine.");

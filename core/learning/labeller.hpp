@@ -16,6 +16,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -161,9 +162,9 @@ class Labeller {
   template <typename Weight>
   void score(const Weight *weights, int m, LabelSets::Range candidates, const Cells &cells) {
     const int count = candidates.size();
-    if (count == 0 || count > few) {
+    if (count == 0 || count > few<Weight>) {
       std::fill_n(scores_.begin(), width_, 0.0f);
-      for (const std::uint32_t index : cells.singles) add_row(weights, index, scores_.data());
+      add_rows(weights, cells.singles);
     } else {
       for (const std::int32_t label : candidates) scores_[label] = 0;
       for (const std::uint32_t index : cells.singles) {
@@ -236,16 +237,43 @@ class Labeller {
   }
 
   template <typename Weight>
-  void add_row(const Weight *weights, std::uint32_t index, float *scores) const {
-    const Weight *row = weights + (index & ~low());
-    const std::uint32_t turn = index & low() & ~3U;
-    for (int l = 0; l < labels_; l += 4) {
-      const Weight *four = row + (std::uint32_t(l) ^ turn);
-      for (int k = 0; k < 4; ++k) scores[l + k] += four[k];
+  void add_rows(const Weight *weights, const std::vector<std::uint32_t> &cells) {
+    for (const std::uint32_t index : cells) {
+      const Weight *row = weights + (index & ~low());
+      const std::uint32_t turn = index & low() & ~3U;
+      for (int l = 0; l < labels_; l += 4) {
+        const Weight *four = row + (std::uint32_t(l) ^ turn);
+        for (int k = 0; k < 4; ++k) scores_[l + k] += four[k];
+      }
     }
   }
 
-  static constexpr int few = 12;                   // not tuned: up to so many candidates are added one by one
+  // Eight-bit weights are summed sixteen at a time: rows are turned by blocks of sixteen when they are added, and within
+  // blocks, where there are four orders with a sum each, at the end. Sums of whole numbers are exact in any order.
+  void add_rows(const std::int8_t *weights, const std::vector<std::uint32_t> &cells) {
+    if (width_ < block) return add_rows<std::int8_t>(weights, cells);
+    for (std::size_t begin = 0; begin < cells.size(); begin += max_rows) {
+      row_sums_.assign(std::size_t(orders) * width_, 0);
+      for (std::size_t i = begin; i < std::min(cells.size(), begin + max_rows); ++i) {
+        const std::uint32_t turn = cells[i] & low() & ~3U;
+        const std::int8_t *row = weights + (cells[i] & ~low());
+        std::int16_t *sums = row_sums_.data() + turn / 4 % orders * width_;
+        for (int at = 0; at < width_; at += block) {
+          const std::int8_t *from = row + (std::uint32_t(at) ^ (turn & ~15U));
+#pragma omp simd
+          for (int k = 0; k < block; ++k) sums[at + k] = std::int16_t(sums[at + k] + from[k]);
+        }
+      }
+      for (int order = 0; order < orders; ++order)
+        for (int l = 0; l < width_; ++l) scores_[l] += row_sums_[std::size_t(order) * width_ + (l ^ 4 * order)];
+    }
+  }
+
+  static constexpr int block = 16, orders = 4;  // cells that are added at once; orders of the fours in a block
+  static constexpr std::size_t max_rows = 255;  // whose sums fit into 16 bits: 255 * 128 < 2^15
+  // Up to so many candidates are added one by one; not tuned.
+  template <typename Weight>
+  static constexpr int few = std::is_integral_v<Weight> ? 6 : 12;
   static constexpr float smallest_change = 1e-3F;  // not tuned: smaller gradients of labels are ignored
 
   std::uint32_t low() const { return std::uint32_t(width_ - 1); }
@@ -342,6 +370,7 @@ class Labeller {
   std::vector<int> heads_, begin_, modifiers_, place_;  // modifiers of h: modifiers_[begin_[h] .. begin_[h + 1])
   const float *added_ = nullptr;
   std::vector<float> scores_;
+  std::vector<std::int16_t> row_sums_;                 // [order, cell]
   std::vector<std::int32_t> all_, changing_, chosen_;  // labels
   LabelExclusions exclusions_;
   std::vector<std::vector<LabelChoice>> choices_;  // of the modifiers of one head

@@ -651,6 +651,11 @@ class LemmaWords(WordRows):
         The most frequent script of a word with this tag, -1 if it was not seen with it.
         """
 
+def template_features(atoms: Annotated[NDArray[numpy.uint64], dict(shape=(None, None), order='C', device='cpu', writable=False)], items: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], places: Annotated[NDArray[numpy.int64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Annotated[NDArray[numpy.uint32], dict(shape=(None, None))]:
+    """
+    A row of hashed templates for each place of atoms[atom, place] (core/text/template_hashes.hpp).
+    """
+
 def text_hash(text: str, group: int = 0) -> int:
     """A hash of 32 bits, the same on every machine."""
 

@@ -76,7 +76,7 @@ def test_scores_of_labels_are_in_the_unit_of_the_weights(network: Network) -> No
     scores = NetworkScores(network, ("det", "punct"), NetworkWeights(label=2.0))
     [reading] = network.read([["the", "dog"]])
     heads = np.array([-1, 2, 0], dtype=np.int32)
-    added = scores.labels(reading, heads, 0.5)
+    added = scores.labels([reading], [heads], 0.5)
     assert added[1:, 0] == pytest.approx(2.0 * reading.labels(heads)[:, LABELS.index("det")] / 0.5)
     assert added[1:, 1] == pytest.approx([2.0 * UNKNOWN_LABEL / 0.5] * 2)
 

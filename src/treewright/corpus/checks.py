@@ -19,6 +19,8 @@ T = TypeVar("T")
 
 def check_iterable(items: Any, expected: str, name: str) -> None:
     """Raise a TypeError for what is not iterable, and for what is one thing although Python iterates over it."""
+    if isinstance(items, (list, tuple)):
+        return
     is_one = isinstance(items, (str, bytes, bytearray, Mapping)) or hasattr(items, "forms")  # the last is a Sentence
     if is_one or not hasattr(items, "__iter__"):
         raise TypeError(f"{name} is {described(items)}; expected {expected}")

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import version
 from typing import Annotated, Any
 
 from treewright.checks import Checked, Count, Range
@@ -18,6 +17,7 @@ from treewright.corpus import Tree, binarise, drop_root, read_trees, strip_funct
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import INSERTED, TRACES, WRAPPERS, Nodes, rebuild
 from treewright.errors import FormatError, InputError
+from treewright.model.modelfile import package_version
 
 ROOT = "ROOT"  # the label of the root of every prepared tree
 PARENT_SIGN = "^"  # between a label and those above it: NP^S
@@ -79,7 +79,7 @@ def training_trees(source: TreeSource) -> list[Tree]:
 def metadata_of(trees: Sequence[Tree]) -> dict[str, Any]:
     """Return what a model file says about the trees that it was trained on."""
     words = sum(len(tree.leaves()) for tree in trees)
-    return {"trees": len(trees), "words": words, "version": version("treewright")}
+    return {"trees": len(trees), "words": words, "version": package_version()}
 
 
 def prepare_tree(tree: Tree) -> Tree:

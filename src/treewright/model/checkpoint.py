@@ -14,7 +14,6 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from glob import escape
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
@@ -45,7 +44,7 @@ class Origin:
     def now(cls, training: str, development: str, options: Mapping[str, Any]) -> Origin:
         """Return the origin of a training that starts now; training and development data are given by their hashes."""
         # Through JSON, so that options read from a file compare equal.
-        return cls(training, development, json.loads(json.dumps(options)), version("treewright"))
+        return cls(training, development, json.loads(json.dumps(options)), modelfile.package_version())
 
     def differences(self, other: Mapping[str, Any]) -> list[str]:
         """Name the differences from another origin, as phrases."""

@@ -20,7 +20,6 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.metadata import version
 from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
 
 import numpy as np
@@ -177,7 +176,7 @@ def hold_out(sentences: Sequence[T]) -> tuple[list[T], list[T]]:
 
 def metadata_of(sentences: Sequence[Sentence]) -> dict[str, Any]:
     """Return what a model file says about the data that it was trained on."""
-    return {"sentences": len(sentences), "words": sum(map(len, sentences)), "version": version("treewright")}
+    return {"sentences": len(sentences), "words": sum(map(len, sentences)), "version": modelfile.package_version()}
 
 
 def hash_of(items: Iterable[object]) -> str:

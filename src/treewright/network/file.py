@@ -24,6 +24,7 @@ from treewright.network.model import (
     quantise_rows,
     restore_rows,
 )
+from treewright.network.word_classes import WordClasses
 
 TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
 ARRAYS: dict[str, ArrayForm] = {
@@ -90,7 +91,8 @@ def string_arrays(model: NetworkModel) -> dict[str, NDArray[Any]]:
 def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
     """Make the model of a header and arrays, which are checked against each other."""
     fields = read_plain(header, Header, "header")
-    lists = {name: strings_of(arrays[f"text.{name}"]) for name in TEXTS}
+    lists = {name: strings_of(arrays[f"text.{name}"]) for name in TEXTS if name != "class_words"}
+    class_words = arrays["text.class_words"].tobytes()
     return NetworkModel(
         fields.sizes,
         lists["vocabulary"],
@@ -99,7 +101,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
         {column.name: column.values for column in fields.columns},
         fields.labels,
         restore_numbers(arrays),
-        word_classes(lists["class_words"], lists["class_paths"], arrays["class_numbers"]),
+        WordClasses(class_words, lists["class_paths"], arrays["class_numbers"]),
         fields.settings,
         fields.metadata,
         fields.tag_inputs,
@@ -128,15 +130,6 @@ def restore_table(name: str, values: NDArray[Any], scales: NDArray[Any] | None) 
     if not (np.abs(scales) <= MAX_NETWORK_WEIGHT).all():
         raise ValueError(f"the array {name} has scales that are not finite, or above {MAX_NETWORK_WEIGHT:g}")
     return restore_rows(values, scales)
-
-
-def word_classes(words: tuple[str, ...], paths: tuple[str, ...], numbers: NDArray[np.int32]) -> dict[str, str]:
-    """Return the bit path of the class of each word."""
-    if len(words) != len(numbers):
-        raise ValueError(f"{len(words)} words have {len(numbers)} classes")
-    if len(numbers) and not 0 <= numbers.min() <= numbers.max() < len(paths):
-        raise ValueError("a word has a class that is not among the classes")
-    return dict(zip(words, map(paths.__getitem__, numbers.tolist()), strict=True))
 
 
 def text_of(strings: Sequence[str], name: str) -> NDArray[np.uint8]:

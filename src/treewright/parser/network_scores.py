@@ -61,11 +61,16 @@ class NetworkScores:
         head, modifier, _ = parts.arcs
         return parts.adjusted(self.weights.arc * reading.arcs[head, modifier])
 
-    def labels(self, reading: Reading, heads: Indices, scale: float) -> NDArray[np.float32]:
-        """Return what to add to the score of each label at each node, before scores are multiplied by `scale`."""
-        known = reading.labels(heads)
-        added = np.full((len(heads), len(self._columns)), UNKNOWN_LABEL, dtype=np.float32)
-        has = self._columns >= 0
-        added[1:, has] = known[:, self._columns[has]]
+    def labels(self, readings: Sequence[Reading], heads: Sequence[Indices], scale: float) -> NDArray[np.float32]:
+        """Return what to add to the score of each label at each node, before scores are multiplied by `scale`.
+
+        The trees of the sentences follow one another.
+        """
+        known = np.concatenate([reading.labels(tree) for reading, tree in zip(readings, heads, strict=True)])
+        of_words = known[:, self._columns]
+        of_words[:, self._columns < 0] = UNKNOWN_LABEL
+        is_word = np.concatenate(heads) >= 0
+        added = np.full((len(is_word), len(self._columns)), UNKNOWN_LABEL, dtype=np.float32)
+        added[is_word] = of_words
         added *= np.float32(self.weights.label / scale)
         return added

@@ -292,8 +292,7 @@ class Worker:
         """Return the best labels of trees, and the probability of each, of all sentences one after the other."""
         weights, added, fixed = self.model.labeller, None, None
         if self.network is not None:
-            both = zip(inputs.readings, heads, strict=True)
-            added = np.concatenate([self.network.labels(*each, weights.scale) for each in both])
+            added = self.network.labels(inputs.readings, heads, weights.scale)
         if decided is not None:  # -1 for the root and for labels that the model does not have
             numbers = (
                 number for labels in decided for number in (-1, *(self._numbers.get(label, -1) for label in labels))
@@ -315,7 +314,7 @@ class Worker:
         calibration and sum to one.
         """
         weights = self.model.labeller
-        added = None if self.network is None else self.network.labels(inputs.readings[0], heads, weights.scale)
+        added = None if self.network is None else self.network.labels(inputs.readings, [heads], weights.scale)
         scale = weights.scale / self.model.calibrations.label.temperature
         labeller = self._labeller_under_rules(inputs, heads, [ROOT_TAG, *tags_of(sentence)])
         probability = labeller.probabilities(inputs.batch, heads, word, weights.values, scale, added).tolist()

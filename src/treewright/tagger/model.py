@@ -22,8 +22,9 @@ from treewright.tagger.lexicon import Lexicon, Listing
 from treewright.tagger.network_tags import NetworkTags
 from treewright.tagger.options import COLUMNS, Candidates, TaggerOptions
 from treewright.tagger.scripts import apply_script, cells_of
-from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices, compile_templates
+from treewright.tagger.words import ATOMS, LEMMA_ATOMS, LEMMA_TEMPLATES, SHAPE, TEMPLATES, Indices
 from treewright.tokeniser.casing import without_capitals
+from treewright.tokeniser.characters import compile_templates
 from treewright.tokeniser.representatives import NAME_TAG, NAMES, kind_of, representative
 
 Tag = tuple[str, ...]

@@ -2,12 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import numpy as np
 from numpy.typing import NDArray
-
-from treewright.tokeniser.characters import compile_template
 
 Indices = NDArray[np.int32]
 
@@ -55,13 +51,3 @@ class _Shape(dict[int, str]):
 
 
 SHAPE = _Shape()
-
-
-def compile_templates(templates: Sequence[str], atoms: Sequence[str]) -> Indices:
-    """Compile templates into rows of template, atom and offset.
-
-    >>> compile_templates(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
-    [[0, 0, 0], [1, 1, -1], [1, 0, 0]]
-    """
-    rows = [(number, *item) for number, template in enumerate(templates) for item in compile_template(template, atoms)]
-    return np.array(rows, dtype=np.int32)

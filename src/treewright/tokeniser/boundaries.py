@@ -15,6 +15,7 @@ from random import Random
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import template_features
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.offsets import surface_tokens
@@ -28,8 +29,7 @@ from treewright.tokeniser.characters import (
     class_of,
     classes_of,
     codes_of,
-    combine_atoms,
-    compile_template,
+    compile_templates,
     lower_letters,
 )
 from treewright.tokeniser.classifier import Decisions, classifier_stage
@@ -112,7 +112,7 @@ TEMPLATES = (
     *("0.form 1.cased_tag 2.cased_tag", "0.cased_tag 1.cased_tag 0.since_stop"),
     "0.cased_tag 1.cased_tag 0.until_paragraph",
 )
-_TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
+_ITEMS = compile_templates(TEMPLATES, ATOMS)
 
 FIRST_EMOJI = 0x2600  # a symbol from this code point on is a picture
 
@@ -242,7 +242,7 @@ def features_of(tokens: Tokens, rule: Labels, words: WordTable, columns: Places 
     }
     layout = Layout.of(np.diff(tokens.paragraphs).tolist())
     atoms = np.stack([layout.spread(np.asarray(values[atom]).astype(np.uint64) + np.uint64(1)) for atom in ATOMS])
-    return combine_atoms(atoms, _TEMPLATES, layout.places)
+    return template_features(atoms, _ITEMS, layout.places)
 
 
 def _spelling(tokens: Tokens) -> Spelling:

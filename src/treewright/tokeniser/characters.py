@@ -17,9 +17,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import template_features
+
 Codes = NDArray[np.uint64]
 Hashes = NDArray[np.uint64]
-Template = tuple[tuple[int, int], ...]  # atom, offset
+Items = NDArray[np.int32]  # rows of template, atom and offset
 
 BASE = 0x9E3779B97F4A7C15  # odd, hence with an inverse
 INVERSE = pow(BASE, -1, 1 << 64)
@@ -80,17 +82,17 @@ TEMPLATES = (
 )
 
 
-def compile_template(template: str, atoms: Sequence[str]) -> Template:
-    """Return the atoms of a template as numbers, with their offsets.
+def compile_templates(templates: Sequence[str], atoms: Sequence[str]) -> Items:
+    """Compile templates into rows of template, atom and offset.
 
-    >>> compile_template("-1.char 0.class", ATOMS)
-    ((0, -1), (1, 0))
+    >>> compile_templates(["0.form", "-1.lower 0.form"], ["form", "lower"]).tolist()
+    [[0, 0, 0], [1, 1, -1], [1, 0, 0]]
     """
-    items = (item.split(".") for item in template.split())
-    return tuple((atoms.index(atom), int(offset)) for offset, atom in items)
+    items = [(number, item.split(".")) for number, template in enumerate(templates) for item in template.split()]
+    return np.array([(number, atoms.index(atom), int(offset)) for number, (offset, atom) in items], dtype=np.int32)
 
 
-_TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
+_ITEMS = compile_templates(TEMPLATES, ATOMS)
 
 
 def class_of(character: str) -> int:
@@ -149,21 +151,7 @@ def features_of(
     True
     """
     layout = Layout.of(lengths)
-    return combine_atoms(atoms_of(text, rule, layout), _TEMPLATES, layout.places[places])
-
-
-def combine_atoms(
-    atoms: NDArray[np.uint64], templates: Sequence[Template], places: NDArray[np.int64]
-) -> NDArray[np.uint32]:
-    """Return a row of hashed templates for each of these places of a table with a row for each atom."""
-    table = np.empty((len(places), len(templates)), dtype=np.uint32)
-    state, scratch = np.empty(len(places), dtype=np.uint64), np.empty(len(places), dtype=np.uint64)
-    shifted = {item: atoms[item[0]][places + item[1]] for template in templates for item in template}
-    for number, template in enumerate(templates):
-        values = [shifted[item] for item in template]
-        feature = _hash(values, state, scratch) if len(values) > 1 else values[0]
-        table[:, number] = _hash([feature, np.uint64(number)], state, scratch) >> np.uint64(32)
-    return table
+    return template_features(atoms_of(text, rule, layout), _ITEMS, layout.places[places])
 
 
 @dataclass(frozen=True)
@@ -245,22 +233,6 @@ def word_bucket(spaces: NDArray[np.bool_], rule: NDArray[np.int32], begins: NDAr
     ended = np.maximum.accumulate(np.append(0, np.where(rule == 2, count + 1, 0))[:-1])
     ended = np.maximum(ended, np.append(0, count)[begins])
     return np.asarray(np.log2(np.maximum(count - ended, 0) + 1) + 1, dtype=np.uint64)
-
-
-def _hash(values: Sequence[NDArray[np.uint64] | np.uint64], state: Hashes, scratch: Hashes) -> Hashes:
-    """Hash several values for each character; the hash is written to `state`, which may be the first of the values."""
-    np.add(values[0], np.uint64(0x632BE59BD9B4E019), out=state)
-    for value in values[1:]:
-        _mix(state, 29, 0xBF58476D1CE4E5B9, scratch)
-        np.add(state, value, out=state)
-    _mix(state, 32, 0x94D049BB133111EB, scratch)
-    return state
-
-
-def _mix(state: Hashes, shift: int, factor: int, scratch: Hashes) -> None:
-    np.right_shift(state, np.uint64(shift), out=scratch)
-    np.bitwise_xor(state, scratch, out=state)
-    np.multiply(state, np.uint64(factor), out=state)
 
 
 class Substrings:

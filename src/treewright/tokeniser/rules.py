@@ -28,7 +28,7 @@ def labels_by_rule(text: str) -> Labels:
     >>> labels_by_rule("Hi. Bye!").tolist()
     [0, 1, 2, 0, 0, 0, 1, 1]
     """
-    labels = np.zeros(len(text), dtype=np.int32)
+    labels = bytearray(len(text))  # faster than an array, cell by cell
     tokens = [match.span() for match in _TOKEN.finditer(text)]
     at = 0
     for begin, end in tokens:
@@ -39,7 +39,7 @@ def labels_by_rule(text: str) -> Labels:
     for place, (begin, end) in enumerate(tokens[:-1]):
         if text[begin] in _FINAL and _may_end(text, begin, end) and _may_begin(text, end, text[tokens[place + 1][0]]):
             labels[end - 1] = SENTENCE
-    return labels
+    return np.frombuffer(labels, dtype=np.uint8).astype(np.int32)
 
 
 def _may_end(text: str, begin: int, end: int) -> bool:

@@ -7,7 +7,6 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from functools import cache
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -71,7 +70,6 @@ def sentences_of(
     shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
     columns = starts, ends, following, following == part_ends, shifts[part_of]
     rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    words_of = cache(multiwords.words)
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
     for count, (first, last) in enumerate(pairwise(closing)):
@@ -87,7 +85,7 @@ def sentences_of(
             comments = ["# newdoc", "# newpar"] if is_start else ["# newpar"] * (not whole)
         elif line_breaks(written[ends[first - 1] : starts[first]]) > 1:
             comments = ["# newpar"]
-        sentences[part].append(sentence_of(rows[first:last], words_of, number + index, comments))
+        sentences[part].append(sentence_of(rows[first:last], multiwords.words_of, number + index, comments))
     return sentences
 
 
@@ -96,6 +94,8 @@ def written_token(
 ) -> WrittenToken:
     """Describe a token of a text and what follows up to the next one; is_last: of its text; shift: of its place."""
     after = text[end:following]
+    if after == " " and source is None and not is_last:  # most tokens
+        return text[begin:end], True, f"TokenRange={shift + begin}:{shift + end}"
     is_spaced = after == " " or (after != "" and any(map(str.isspace, after)))
     place = shift + begin, shift + end
     if source is not None:
@@ -124,9 +124,8 @@ def sentence_of(
             misc += ["_"] * len(words)
         forms += words
     shown = "".join([f"{form} " if is_spaced else form for form, is_spaced, _ in rows]).rstrip()
-    return Sentence.from_words(
-        forms, misc=misc, tokens=tokens, comments=comments, sent_id=str(number), text=shown, source="<text>"
-    )
+    lines = [*comments, f"# sent_id = {number}", f"# text = {shown}"]
+    return Sentence.from_words(forms, misc=misc, tokens=tokens, comments=lines, source="<text>")
 
 
 def escaped(spaces: str) -> str:

@@ -6,7 +6,6 @@ import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
-from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -18,6 +17,7 @@ from treewright.checks import Count, Positive, check
 from treewright.corpus import read
 from treewright.errors import InputError
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of
+from treewright.model.modelfile import package_version
 from treewright.model.run import Run, RunOptions
 from treewright.words import file
 from treewright.words.classes import Classes
@@ -79,7 +79,7 @@ class Words(Component):
         saved = run.results(lambda: origin_of(units, chosen))
         training = Training(units, chosen, saved, run.report or ignore, run.progress or ignore)
         classes, vectors = training.classes(), training.vectors()
-        metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": version("treewright")}
+        metadata = {"tokens": int(units.counts[:-1].sum()), "options": asdict(chosen), "version": package_version()}
         return cls(vectors, classes, metadata)
 
     @classmethod

@@ -6,8 +6,7 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,7 +15,7 @@ import numpy as np
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
 from treewright.tokeniser.cutting import cuts
-from treewright.tokeniser.multiwords import Multiwords, Words
+from treewright.tokeniser.multiwords import Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
 
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ def join_sentences(text: Text, labels: Labels) -> None:
 def sentences_of(
     text: Text,
     labels: Labels,
-    multiwords: Multiwords,
+    split_tokens: Callable[[Iterable[str]], dict[str, Words]],
     begins: Sequence[int] | None,
     number: int,
     whole: bool,
@@ -58,9 +57,10 @@ def sentences_of(
 ) -> list[list[Sentence]]:
     """Make the sentences of each part of a text from the labels of its written characters.
 
-    begins: where each part begins, for parts of one text, whose sentences are numbered on from part to part. The first
-    sentence of a text has the comments `# newdoc` and `# newpar`, that of a paragraph `# newpar`; whole: parts are
-    sentences, not paragraphs. source: the document that the parts are the text of; TokenRange then refers to it.
+    split_tokens: returns the words of each token. begins: where each part begins, for parts of one text, whose
+    sentences are numbered on from part to part. The first sentence of a text has the comments `# newdoc` and
+    `# newpar`, that of a paragraph `# newpar`; whole: parts are sentences, not paragraphs. source: the document that
+    the parts are the text of; TokenRange then refers to it.
     """
     written = text.written
     ends = np.flatnonzero(labels) + 1
@@ -71,7 +71,7 @@ def sentences_of(
     shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
     columns = starts, ends, following, following == part_ends, shifts[part_of]
     rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    words_of = cache(multiwords.words)
+    words_of = split_tokens({form for form, _, _ in rows})
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
     for count, (first, last) in enumerate(pairwise(closing)):
@@ -109,14 +109,14 @@ def written_token(
 
 
 def sentence_of(
-    rows: Sequence[WrittenToken], words_of: Callable[[str], Words], number: int, comments: Sequence[str]
+    rows: Sequence[WrittenToken], words_of: Mapping[str, Words], number: int, comments: Sequence[str]
 ) -> Sentence:
     """Make a sentence of some tokens."""
     forms: list[str] = []
     misc: list[str] = []
     tokens: list[Token] = []
     for form, _, cell in rows:
-        words = words_of(form)
+        words = words_of[form]
         if len(words) == 1:
             misc.append(cell)
         else:

@@ -90,8 +90,8 @@ def reading_of(form: str, words: Words) -> Reading:
 
     >>> reading_of("nesses", ("em", "esses"))
     (Affix(surface='n', words=('em',), stem=''), Affix(surface='', words=(), stem=''))
-    >>> reading_of("sobe", ("subir", "e"))[0]
-    Affix(surface='so', words=(), stem='su')
+    >>> reading_of("dámelo", ("da", "me", "lo"))
+    (Affix(surface='dá', words=('da',), stem=''), Affix(surface='lo', words=('lo',), stem=''))
     """
     if words == (form,):
         return UNSPLIT

@@ -36,5 +36,10 @@ class TokeniserOptions(Checked):
 
 
 def stage_costs(options: TokeniserOptions) -> list[StageCost]:
-    """Return the stages of the training of a tokeniser."""
-    return [StageCost("tokens", options.learning.epochs, 1.0), StageCost("boundaries", options.boundaries.epochs, 1.0)]
+    """Return the stages of the training of a tokeniser; the last two only run for some treebanks."""
+    return [
+        StageCost("tokens", options.learning.epochs, 1.0),
+        StageCost("boundaries", options.boundaries.epochs, 1.0),
+        StageCost("segments", options.segments.epochs, 0.5),
+        StageCost("multiwords", options.affixes.epochs, 0.05),
+    ]

@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from treewright.corpus import Sentence
 from treewright.learn import Learning, Report
@@ -48,7 +50,7 @@ def places(forms: list[str]) -> list[tuple[int, str]]:
     at, result = 0, []
     for form in forms:
         result.append((at, form))
-        at += len(form)
+        at += len(form.replace(" ", ""))
     return result
 
 
@@ -79,3 +81,42 @@ def test_progress_reports_f1_of_tokens() -> None:
     right = len(set(places(forms)) & set(places(found)))
     best = max(report.figures["tokens"] for report in reports if report.stage == "segments")
     assert best == pytest.approx(200 * right / (len(forms) + len(found)), abs=0.5)
+
+
+SYLLABLES = ["ba", "co", "du", "ga", "ho", "ki", "la", "mo", "nu"]
+
+
+def spaced_text(count: int, seed: int) -> list[Sentence]:
+    """Sentences of tokens of one to three syllables, which blanks separate as they separate tokens."""
+    lexicon = [" ".join(Random(1 + at).choices(SYLLABLES, k=1 + at % 3)) for at in range(30)]
+    dice = Random(seed)
+    sentences = []
+    for _ in range(count):
+        forms = [*dice.choices(lexicon, k=6), "."]
+        misc = ["_"] * (len(forms) - 2) + ["SpaceAfter=No", "_"]
+        sentences.append(Sentence.from_words(forms, misc=misc, text=" ".join(forms[:-1]) + "."))
+    return sentences
+
+
+@pytest.fixture(scope="module")
+def joining() -> Tokeniser:
+    return Tokeniser.train(spaced_text(150, 2), options=SMALL)
+
+
+def test_syllables_are_joined_to_tokens_with_blanks(joining: Tokeniser) -> None:
+    gold = spaced_text(30, 3)
+    found = joining(" ".join(sentence.text or "" for sentence in gold))
+    expected = places([form for sentence in gold for form in sentence.forms])
+    right = set(expected) & set(places([form for sentence in found for form in sentence.forms]))
+    assert any(" " in form for _, form in right)
+    assert len(right) > 0.9 * len(expected)
+
+
+@given(st.text(alphabet="bacodu . \n\t\u00a0\u200b", max_size=40))
+def test_no_token_has_other_white_space_than_single_blanks(joining: Tokeniser, text: str) -> None:
+    found = joining(text)
+    assert rebuild_text(found) == (text if any(sentence.forms for sentence in found) else "")
+    forms = [form for sentence in found for form in sentence.forms]
+    assert all(" ".join(form.split()) == form for form in forms)
+    for sentence in found:
+        assert [text[word.begin : word.end] for word in sentence] == sentence.forms

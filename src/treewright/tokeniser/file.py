@@ -39,7 +39,7 @@ class TokeniserModel:
     corrections: Corrections
     boundaries: BoundaryModel
     affixes: AffixModel | None = None  # of a treebank whose multiword tokens are more than a list
-    segmenter: Segmenter | None = None  # of text without spaces
+    segmenter: Segmenter | None = None  # of text in which spaces do not separate tokens
 
 
 @dataclass(frozen=True)
@@ -59,6 +59,13 @@ class AffixHeader(WeightsHeader):
 
 
 @dataclass(frozen=True)
+class SegmenterHeader(WeightsHeader):
+    """The header of the segmenter."""
+
+    joins: bool
+
+
+@dataclass(frozen=True)
 class Header:
     """The header of a model file."""
 
@@ -70,7 +77,7 @@ class Header:
     signs: tuple[str, ...]
     boundaries: WeightsHeader
     affixes: AffixHeader | None = None
-    segmenter: WeightsHeader | None = None
+    segmenter: SegmenterHeader | None = None
 
 
 def to_arrays(model: TokeniserModel) -> Stored:
@@ -93,7 +100,7 @@ def to_arrays(model: TokeniserModel) -> Stored:
         for name in COUNTS:
             arrays |= getattr(affixes.stems, name).to_arrays(f"affixes.{name}")
     if segmenter := model.segmenter:
-        header["segmenter"] = weights_header(segmenter)
+        header["segmenter"] = {**weights_header(segmenter), "joins": segmenter.joins}
         arrays["segmenter.weights"] = segmenter.weights.values
         arrays |= segmenter.vocabulary.tokens.to_arrays("segmenter.tokens")
         arrays |= segmenter.vocabulary.substrings.to_arrays("segmenter.substrings")
@@ -144,8 +151,8 @@ def read_affixes(header: AffixHeader, arrays: Arrays) -> AffixModel:
     return AffixModel(settings, AffixTable(header.prefixes, header.suffixes), StemTable(*counts), weights)
 
 
-def read_segmenter(header: WeightsHeader, arrays: Arrays) -> Segmenter:
-    """Return the model of text without spaces."""
+def read_segmenter(header: SegmenterHeader, arrays: Arrays) -> Segmenter:
+    """Return the segmenter."""
     settings, weights = read_weights(header, arrays, "segmenter")
     counts = [Counts.from_arrays(with_prefix(arrays, "segmenter."), name) for name in ("tokens", "substrings")]
-    return Segmenter(settings, Vocabulary(*counts), weights)
+    return Segmenter(settings, header.joins, Vocabulary(*counts), weights)

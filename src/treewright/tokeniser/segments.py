@@ -6,6 +6,7 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -14,6 +15,7 @@ import numpy as np
 
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
+from treewright.corpus.typography import INVISIBLE
 from treewright.tokeniser.cutting import cuts
 from treewright.tokeniser.multiwords import Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
 WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
+_WIDE_SPACE = re.compile(rf"(?<=[^\s{INVISIBLE}])[{INVISIBLE}]*(?:[^\S ]| \s)")  # white space other than one blank
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 
 
@@ -37,6 +40,18 @@ def cut_long_sentences(text: str, labels: Labels) -> None:
             forms = [text[before + 1 : end + 1].strip() for before, end in pairwise(limits)]
             inner = [place - 1 for place in cuts(forms, MAX_TOKENS)][1:-1]
             labels[ends[begin : last + 1][inner]] = SENTENCE
+
+
+def cut_at_wide_spaces(text: str, labels: Labels) -> None:
+    """End a token before white space inside it that is more than one blank, which no form can have.
+
+    >>> labels = np.array([0, 0, 0, 0, 0, 1], dtype=np.int32)
+    >>> cut_at_wide_spaces("a b  c", labels)
+    >>> labels.tolist()
+    [0, 0, 1, 0, 0, 1]
+    """
+    last = [match.start() - 1 for match in _WIDE_SPACE.finditer(text)]
+    labels[last] = np.maximum(labels[last], TOKEN)
 
 
 def join_sentences(text: Text, labels: Labels) -> None:

@@ -39,8 +39,8 @@ from treewright.tokeniser.file import TokeniserModel
 from treewright.tokeniser.multiwords import Multiwords, Words, cased_words, most_frequent_words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
-from treewright.tokeniser.segmenter import Segmenter, Vocabulary, is_unspaced, segment_stage, set_token_ends
-from treewright.tokeniser.segments import cut_long_sentences, join_sentences
+from treewright.tokeniser.segmenter import Segmenter, cut_at_spaces, has_spaced_tokens, is_unspaced, segment_stage
+from treewright.tokeniser.segments import cut_at_wide_spaces, cut_long_sentences, join_sentences
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
@@ -108,7 +108,8 @@ class Tokeniser(Component):
             return Origin.now(training, hash_of(str(sentence).encode() for sentence in held_out), asdict(chosen))
 
         state, observer = run.open(origin)
-        stage = token_stage(text, labels, untrained.parted, chosen.learning)
+        parts_of_tokens = cut_at_spaces(text, labels) if has_spaced_tokens(plain, labels) else labels
+        stage = token_stage(text, parts_of_tokens, untrained.parted, chosen.learning)
         if held_out:
             stage = replace(stage, judge=lambda average: judge_ends(replace(untrained, weights=average), held_out))
         parts = part_stages(plain, labels, tokens, chosen, held_out)
@@ -182,6 +183,8 @@ class Tokeniser(Component):
             raise InputError(f"begins has {len(begins)} entries; expected one for each of the {len(texts)} texts")
         text = Text.of(*texts)
         labels = text.written_labels(self._label(text.canonical))
+        if self._keeps_blanks:
+            cut_at_wide_spaces(text.written, labels)
         if whole:
             join_sentences(text, labels)
         else:
@@ -212,8 +215,13 @@ class Tokeniser(Component):
             labels = np.zeros(len(canonical), dtype=np.int32)
             for batch in read_batches(canonical):
                 labels[batch.span] = find_sentences(self.model, batch)
-        close(canonical, labels)
+        close(canonical, labels, keeps_blanks=self._keeps_blanks)
         return labels
+
+    @property
+    def _keeps_blanks(self) -> bool:
+        """Whether tokens may have blanks inside."""
+        return self.model is not None and self.model.segmenter is not None and self.model.segmenter.joins
 
     def __repr__(self) -> str:
         if self.model is None:
@@ -239,9 +247,11 @@ def find_tokens(model: TokeniserModel, batch: Batch) -> tuple[Labels, NDArray[np
     labels, certainty, odds = characters.labels, np.ones(len(batch.text)), np.full(len(batch.text), -np.inf)
     labels[characters.places], certainty[characters.places] = chosen, confidence
     odds[characters.places] = log_odds(np.where(chosen == SENTENCE, confidence, 1 - confidence))
-    if model.segmenter:
-        set_token_ends(labels, model.segmenter.token_ends(batch))
+    if model.segmenter and not model.segmenter.joins:
+        model.segmenter.set_token_ends(batch, labels)
     model.corrections.correct_tokens(batch.text, labels, certainty)
+    if model.segmenter and model.segmenter.joins:
+        model.segmenter.set_token_ends(batch, labels)
     return labels, odds
 
 
@@ -270,10 +280,9 @@ def part_stages(
 ) -> list[PartStage]:
     """Return the training of a segmenter for text without spaces, and of affixes for many multiword tokens."""
     parts = []
-    if is_unspaced(text, labels):
-        vocabulary = Vocabulary.of(text, labels)
-        segmenter = Segmenter(options.segments, vocabulary, Weights.zeros(options.segments.bits))
-        stage = segment_stage(text, labels, segmenter)
+    joins = has_spaced_tokens(text, labels)
+    if joins or is_unspaced(text, labels):
+        segmenter, stage = segment_stage(text, labels, options.segments, joins=joins)
         if dev:
             judge = lambda weights: judge_segments(replace(segmenter, weights=Weights.of(weights)), dev)  # noqa: E731
             stage = replace(stage, judge=judge)
@@ -354,15 +363,11 @@ def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
 
 
 def judge_segments(segmenter: Segmenter, dev: Sequence[Sentence]) -> Judgement:
-    """Compute F1 of the tokens that the segmenter finds in the development text, in per cent."""
-
-    def label(batch: Batch) -> Labels:
-        labels = np.zeros(len(batch.text), dtype=np.int32)
-        labels[segmenter.token_ends(batch)] = TOKEN
-        return labels
-
-    text, (tokens, _) = text_and_ends(dev)
-    token_f1 = f1(spans(np.flatnonzero(label_text(text, label))), spans(tokens))
+    """Compute F1 of the tokens that the segmenter finds in the development text, in per cent; gold parts are joined."""
+    text, labels = treebank_labels(dev)
+    parts = cut_at_spaces(text, labels)
+    ends = [batch.span.start + segmenter.token_ends(batch, parts[batch.span]) for batch in read_batches(text)]
+    token_f1 = f1(spans(np.concatenate([np.zeros(0, dtype=np.int64), *ends])), spans(np.flatnonzero(labels)))
     return Judgement(token_f1, {"tokens": token_f1})
 
 

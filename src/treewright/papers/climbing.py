@@ -34,7 +34,7 @@ from treewright.parser.stages.tensor import new_tensor_learner
 
 Search = Literal["climb", "dd"]
 EPOCHS = {"full": 20}  # as published; 10 for the other models
-DUAL_ITERATIONS = 200  # of dual decomposition in training: most gains are in fewer (Koo et al. 2010, Figure 4)
+DUAL_ITERATIONS = 200  # of dual decomposition in training; not tuned
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Climbing:
 
     search: Search = "climb"
     epochs: int | None = None  # None: 10, 20 for "full", as published
-    patience: int = 10  # restarts without a better tree; 300 as published takes 20 times as long
+    patience: int = 10  # restarts without a better tree; fewer than published, for speed; not tuned
     max_step: float = 0.01  # of the passive-aggressive update
     cost: float = 1.0  # of each wrong head
 

@@ -333,9 +333,8 @@ GRID_HELP = (
     "and on these and other sentences that the best of them (ST-Reg) or their product parses (ST-Prod; ST-Prod-Mult: "
     "each grammar has sentences of its own). Rounds are chosen on development trees. -o draws F1 against rounds "
     "(pip install 'treewright[plots]'). Agreement is the F1 between two grammars of a condition: the lower, the more "
-    "diverse they are. --grid published has ten grammars, five rounds and all other training sentences as raw text, "
-    "which takes days; --grid ours, the default, hours. With --keep a killed run continues where it was; without, it "
-    "begins again."
+    "diverse they are. --grid published has ten grammars, five rounds and all other training sentences as raw text. "
+    "With --keep a killed run continues where it was; without, it begins again."
 ) + examples(
     "treewright reproduce huang2010 grid data -o rounds.svg --keep grid",
     "treewright reproduce huang2010 grid data --grid published --treebank trees/English-GUM --keep gum",

@@ -923,11 +923,8 @@ def figure4_command(
     found = gains(rows, of)
     if output is not None:
         draw_gains(found, of, output)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[name, number(gain.short, 2), number(gain.long, 2)] for name, gain in found.items()]
-    show_lines((f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
+    show_rows(rows, options.as_json, (f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
 
 
 @app.command("figure5", help=FIGURE5_HELP, cls=PlainCommand)
@@ -969,8 +966,5 @@ def figure6_command(
     rows = options.rows(figure6, model=model.value, learner=learner.value)
     if output is not None:
         draw_speed(rows, output)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, str(row.restarts), number(row.uas, 2), f"{1e6 * row.seconds:.0f}"] for row in rows]
-    show_lines((model.value, "restarts", "UAS", "CPU us a word"), lines)
+    show_rows(rows, options.as_json, (model.value, "restarts", "UAS", "CPU us a word"), lines)

@@ -44,9 +44,10 @@ def stretches(sentences: Sequence[tw.Sentence], words: int, count: int) -> Itera
 
 
 def without_punctuation(sentence: tw.Sentence) -> tw.Sentence:
-    """Return the sentence without punctuation marks that have no dependents."""
+    """Return the sentence without punctuation marks, but for those that are roots or have dependents."""
     heads = sentence.heads.tolist()
-    kept = [word for word, tag in enumerate(sentence.upos, 1) if tag != "PUNCT" or word in heads]
+    marks = {word for word, tag in enumerate(sentence.upos, 1) if tag == "PUNCT" and heads[word - 1] > 0}
+    kept = [word for word in range(1, len(heads) + 1) if word not in marks or word in heads]
     number = {0: 0} | {word: place for place, word in enumerate(kept, 1)}
     forms = [sentence.forms[word - 1] for word in kept]
     return tw.Sentence.from_words(forms, heads=[number[heads[word - 1]] for word in kept])

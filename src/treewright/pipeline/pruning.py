@@ -34,6 +34,11 @@ def lighten(pipeline: Pipeline, dev: Sequence[Sentence], observer: Observer | No
 
     F1 is measured from the raw text of the sentences of dev that have complete trees. For one table after the other,
     the largest share (`prune_weights`) is taken that keeps the figures; observer is given the LAS of each attempt.
+
+    >>> import treewright as tw
+    >>> nlp = Pipeline(Tokeniser(), Tagger.train("sample.conllu"), Parser.train("sample.conllu", model="arc"))
+    >>> lighten(nlp, list(tw.read("sample.conllu")))("The bridge creaked.")[0].upos
+    ['DET', 'NOUN', 'VERB', 'PUNCT']
     """
     gold = [sentence for sentence in dev if -1 not in sentence.head_numbers()]
     if not gold:

@@ -85,7 +85,7 @@ test-lowest: $(LOWEST)/constraints.txt  ## all fast tests with OLDEST_PYTHON and
 
 build/test_core: core/tests/test_core.cpp $(wildcard core/*/*.hpp)
 	@mkdir -p build
-	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror -fopenmp-simd -fsanitize=address,undefined -fno-sanitize-recover=all -Icore $< -o $@
+	$(CXX) -std=c++17 -O1 -g -Wall -Wextra -Werror -fopenmp-simd -ffp-contract=off -fsanitize=address,undefined -fno-sanitize-recover=all -Icore $< -o $@
 
 test-core: build/test_core  ## the kernels without Python, under ASan and UBSan
 	./build/test_core

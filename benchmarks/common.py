@@ -16,6 +16,12 @@ from typing import Any, TypeVar
 import treewright as tw
 
 T = TypeVar("T")
+TEN_WORDS = (
+    "The old bridge creaked all night while we slept there .",
+    "She reads two long books every week in the garden .",
+    "They never answered the last letter that I sent them .",
+    "Nobody saw the fox that crossed the field this morning .",
+)  # words of English, with blanks between tokens
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:

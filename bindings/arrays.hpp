@@ -17,6 +17,7 @@ namespace treewright {
 
 using Scores = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;   // [h, m]
 using Scores3 = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device::cpu>;  // [h, m, s] or [g, h, m]
+using Scores4 = nb::ndarray<const double, nb::ndim<4>, nb::c_contig, nb::device::cpu>;  // [g, h, m, s]
 using ScoreColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;

@@ -1,7 +1,9 @@
 #include "dual/automata.hpp"
 
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 
+#include <optional>
 #include <tuple>
 
 #include "arrays.hpp"
@@ -67,14 +69,16 @@ static BothSides grand_automaton(const Parts &parts, int h, ScoreColumn upper_sc
 
 using StatePath = std::tuple<double, int, NewIndexColumn, NewScoreColumn, NewScoreColumn>;
 
-static StatePath state_automaton(ScoreColumn start, Scores3 moves, ScoreColumn stop) {
+static StatePath state_automaton(ScoreColumn start, Scores3 moves, ScoreColumn stop, std::optional<Mask> forced) {
   const std::size_t count = moves.shape(0), states = start.shape(0);
   if (moves.shape(1) != states || moves.shape(2) != states || stop.shape(0) != states || states < 1)
     throw nb::value_error("start, moves and stop must have the same states, at least one");
+  if (forced && forced->shape(0) != count) throw nb::value_error("forced must have one entry a candidate");
   check_scores_of("start", start);
   check_scores_of("moves", moves);
   check_scores_of("stop", stop);
-  const StateTable table{int(count), int(states), start.data(), stop.data(), moves.data()};
+  const StateTable table{int(count),  int(states),  start.data(),
+                         stop.data(), moves.data(), forced ? forced->data() : nullptr};
   NewIndexColumn entered = new_array<NewIndexColumn>(count);
   NewScoreColumn with = new_array<NewScoreColumn>(count), without = new_array<NewScoreColumn>(count);
   int first;
@@ -97,7 +101,7 @@ void bind_automata(nb::module_ &m) {
         "with and without each, best value with each head.");
   m.def(
       "state_automaton", &state_automaton, nb::arg("start").noconvert(), nb::arg("moves").noconvert(),
-      nb::arg("stop").noconvert(),
+      nb::arg("stop").noconvert(), nb::arg("forced").noconvert().none() = nb::none(),
       "The best path: value, first state, the state entered with each candidate or -1, best values with and without.");
 }
 

@@ -110,15 +110,14 @@ static ForestAdjustment checked(const Scores &arcs, const std::optional<Scores> 
 
 static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std::vector<int> words,
                                                   std::vector<std::vector<int>> tags, Scores adjustment, double beam,
-                                                  int max_unary, bool partial, std::size_t max_size,
-                                                  std::optional<Scores> tag_adjustment) {
+                                                  int max_unary, bool partial, std::size_t max_size) {
   const CollinsInput input{std::move(words), std::move(tags)};
   check_input(model, input);
-  const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, int(input.words.size()), model.tags());
+  check_adjustment(adjustment, int(input.words.size()));
   if (max_unary < 0 || max_unary > 15) throw nb::value_error("max_unary must be 0 to 15");
   nb::gil_scoped_release nogil;
   CollinsChart chart(model, input, {beam, max_unary, partial, max_size});
-  Forest forest = chart.build(adjustments);
+  Forest forest = chart.build(adjustment.data());
   return {std::move(forest), chart.is_full, chart.is_partial};
 }
 
@@ -186,7 +185,7 @@ void bind_collins(nb::module_ &m) {
       .def("__init__", &make_model, nb::arg("tags"), nb::arg("words"), nb::arg("base"), nb::arg("classes"),
            nb::arg("is_verb"), nb::arg("heads"), nb::arg("modifiers"), nb::arg("tops"))
       .def("forest", &make_forest, nb::arg("words"), nb::arg("tags"), nb::arg("adjustment"), nb::arg("beam"),
-           nb::arg("max_unary"), nb::arg("partial"), nb::arg("max_size"), nb::arg("tag_adjustment") = nb::none(),
+           nb::arg("max_unary"), nb::arg("partial"), nb::arg("max_size"),
            "The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and "
            "whether the derivations are covers by several phrases.");
   m.attr("PIECE_PENALTY") = CollinsChart::piece_penalty;

@@ -151,6 +151,18 @@ class TreeScorer {
     return loss;
   }
 
+  // Adds the features of one tree minus those of another.
+  void add_difference(BoundLearner &learner, const AtomBatch &batch, IndexColumn heads, IndexColumn others) {
+    check_learner(learner, bits_);
+    open_only(batch);
+    check_tree_of(heads), check_tree_of(others);
+    nb::gil_scoped_release nogil;
+    gradient_.clear();
+    gradient_.add_tree(sentence_, heads.data(), 1.0);
+    gradient_.add_tree(sentence_, others.data(), -1.0);
+    gradient_.spread(sentence_.features, learner.learner);
+  }
+
  private:
   static std::vector<TemplateTable> checked(const Tables &tables) {
     const std::vector<TemplateTable> found = tables_of(tables, factor_kinds);
@@ -214,7 +226,10 @@ void bind_factors(nb::module_ &m) {
            "One climb: the heads after every change, and the values that the gains add up to.")
       .def("add_choices", &TreeScorer::add_choices, nb::arg("learner"), nb::arg("batch"), nb::arg("parts"),
            nb::arg("heads").noconvert(), nb::arg("single_root"), nb::arg("projective"), nb::arg("margin"),
-           "Adds the gradient of the choices of heads in a tree, and returns the loss.");
+           "Adds the gradient of the choices of heads in a tree, and returns the loss.")
+      .def("add_difference", &TreeScorer::add_difference, nb::arg("learner"), nb::arg("batch"),
+           nb::arg("heads").noconvert(), nb::arg("others").noconvert(),
+           "Adds the features of one tree minus those of another.");
 }
 
 }  // namespace treewright

@@ -12,14 +12,12 @@ static void check_weights(const char *name, const ScoreColumn &weights, std::siz
       throw nb::value_error((std::string(name) + " must have finite weights of at least 0").c_str());
 }
 
-static LatentShape checked_shape(IndexColumn states, IndexRows rules, IndexRows chains) {
-  const int symbols = int(states.shape(0));
-  if (!symbols || rules.shape(1) != 3 || chains.shape(1) != 3)
+// Binary rules (parent, left, right) and chains (top, bottom, whether it is one symbol).
+static std::pair<std::vector<std::array<int, 3>>, std::vector<LatentChain>> checked_rules(IndexRows rules,
+                                                                                          IndexRows chains,
+                                                                                          int symbols) {
+  if (symbols < 1 || rules.shape(1) != 3 || chains.shape(1) != 3)
     throw nb::value_error("rules must be [rule, 3], chains [chain, 3], with at least one symbol");
-  constexpr int max_states = 1 << 10;
-  for (int s = 0; s < symbols; ++s)
-    if (states(s) < 1 || states(s) > max_states) throw nb::value_error("states must be between 1 and 1024");
-  if (states(LatentChart::goal_symbol) != 1) throw nb::value_error("the goal must have one substate");
   check_numbers("rules", rules.data(), rules.size(), symbols);
   std::vector<std::array<int, 3>> binary;
   for (std::size_t r = 0; r < rules.shape(0); ++r) binary.push_back({rules(r, 0), rules(r, 1), rules(r, 2)});
@@ -31,6 +29,16 @@ static LatentShape checked_shape(IndexColumn states, IndexRows rules, IndexRows 
     if (unary.back().is_single && ends[0] != ends[1])
       throw nb::value_error("a chain of a single symbol has two of them");
   }
+  return {std::move(binary), std::move(unary)};
+}
+
+static LatentShape checked_shape(IndexColumn states, IndexRows rules, IndexRows chains) {
+  const int symbols = int(states.shape(0));
+  auto [binary, unary] = checked_rules(rules, chains, symbols);
+  constexpr int max_states = 1 << 10;
+  for (int s = 0; s < symbols; ++s)
+    if (states(s) < 1 || states(s) > max_states) throw nb::value_error("states must be between 1 and 1024");
+  if (states(LatentChart::goal_symbol) != 1) throw nb::value_error("the goal must have one substate");
   return {std::vector<int>(states.data(), states.data() + symbols), std::move(binary), std::move(unary)};
 }
 
@@ -274,16 +282,7 @@ using Numbers = std::tuple<IndexColumn, IndexColumn, IndexColumn>;  // common nu
 static std::pair<double, NewNodes> max_rule(IndexRows rules, IndexRows chains, int symbols,
                                             std::vector<const LatentSums *> members, std::vector<Numbers> numbers) {
   if (members.empty() || members.size() != numbers.size()) throw nb::value_error("every member must have its numbers");
-  check_numbers("rules", rules.data(), rules.size(), symbols);
-  if (rules.shape(1) != 3 || chains.shape(1) != 3 || symbols < 1) throw nb::value_error("rules must be [rule, 3]");
-  std::vector<std::array<int, 3>> binary;
-  for (std::size_t r = 0; r < rules.shape(0); ++r) binary.push_back({rules(r, 0), rules(r, 1), rules(r, 2)});
-  std::vector<LatentChain> unary;
-  for (std::size_t c = 0; c < chains.shape(0); ++c) {
-    const std::int32_t ends[2] = {chains(c, 0), chains(c, 1)};
-    check_numbers("chains", ends, 2, symbols);
-    unary.push_back({ends[0], ends[1], chains(c, 2) == 1});
-  }
+  const auto [binary, unary] = checked_rules(rules, chains, symbols);
   std::vector<ProductMember> product;
   for (std::size_t m = 0; m < members.size(); ++m) {
     const auto &[of_rules, of_chains, of_symbols] = numbers[m];

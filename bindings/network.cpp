@@ -14,6 +14,7 @@ namespace treewright {
 
 using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using FloatTable = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using ByteTable = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using NewFloatTable = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using SentenceScores = std::tuple<NewScores, NewFloatTable, NewFloatTable>;
 
@@ -28,10 +29,10 @@ class NamedArrays {
     check_numbers(name, found);
     return found;
   }
-  const float *matrix(const std::string &name, int depth, int width) const {
-    const FloatTable found = table(name, width);
-    if (found.shape(0) != std::size_t(depth)) throw misfit(name);
-    return found.data();
+  ByteArray matrix(const std::string &name, int depth, int width) const {
+    const ByteTable found = get<ByteTable>(name);
+    if (found.shape(0) != std::size_t(depth) || found.shape(1) != std::size_t(width)) throw misfit(name);
+    return {found.data(), column(name + ".scales", depth)};
   }
   const float *column(const std::string &name, int length) const {
     const FloatColumn found = get<FloatColumn>(name);
@@ -121,12 +122,11 @@ class BoundNetwork {
     found.word = word_.data(), found.vector = vector_.data();
     found.cls = class_.data(), found.subword = subword_.data();
     for (int layer = 0; layer < sizes.layers; ++layer) {
-      LstmArrays lstm{};
+      std::array<LstmArrays, 2> lstm{};
       for (int side = 0; side < 2; ++side) {
         const std::string name = "lstm." + std::to_string(layer) + (side ? ".backward." : ".forward.");
-        lstm.input[side] = named.matrix(name + "input", layer ? state : sizes.input(), 4 * units);
-        lstm.recurrent[side] = named.matrix(name + "recurrent", units, 4 * units);
-        lstm.bias[side] = named.column(name + "bias", 4 * units);
+        lstm[side] = {named.matrix(name + "input", layer ? state : sizes.input(), 4 * units),
+                      named.matrix(name + "recurrent", units, 4 * units), named.column(name + "bias", 4 * units)};
       }
       found.layers.push_back(lstm);
     }

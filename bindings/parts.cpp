@@ -17,6 +17,7 @@
 namespace treewright {
 
 using Triples = std::tuple<IndexColumn, IndexColumn, IndexColumn, ScoreColumn>;
+using Quadruples = std::tuple<IndexColumn, IndexColumn, IndexColumn, IndexColumn, ScoreColumn>;
 using NewTriples = std::tuple<NewIndexColumn, NewIndexColumn, NewIndexColumn, NewScoreColumn>;
 
 static void check_column(const char *part, std::size_t rows, const IndexColumn &column, int limit) {
@@ -55,6 +56,26 @@ static void set_scores(const char *part, const Triples &rows, std::vector<double
   }
 }
 
+static void set_grandsiblings(Parts &parts, const Quadruples &rows) {
+  constexpr const char *part = "grandsibling";
+  const auto &[g, h, m, s, score] = rows;
+  const std::size_t count = g.shape(0);
+  for (const IndexColumn *column : {&g, &h, &m, &s}) check_column(part, count, *column, parts.nodes);
+  check_scores(part, count, score);
+  parts.add_grandsib();
+  std::vector<bool> given(parts.grandsibs.size());
+  for (std::size_t row = 0; row < count; ++row) {
+    const bool is_between = (h(row) < s(row) && s(row) < m(row)) || (m(row) < s(row) && s(row) < h(row));
+    if (s(row) != h(row) && !is_between) refuse(part, row, "has s outside h .. m");
+    const bool is_in_no_tree = g(row) == m(row) || g(row) == s(row) || h(row) == 0 || m(row) == 0 || h(row) == m(row);
+    double *place = is_in_no_tree ? nullptr : parts.grandsibling(g(row), h(row), m(row), s(row));
+    if (!place) continue;
+    if (given[place - parts.grandsibs.data()]) refuse(part, row, "comes twice");
+    given[place - parts.grandsibs.data()] = true;
+    *place = score(row);
+  }
+}
+
 static void check_rows(const char *part, const Triples &rows, int nodes, int last_limit) {
   const auto &[a, b, c, score] = rows;
   check_column(part, a.shape(0), a, nodes);
@@ -65,7 +86,7 @@ static void check_rows(const char *part, const Triples &rows, int nodes, int las
 
 static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier, ScoreColumn score,
                   std::optional<Triples> siblings, std::optional<Triples> grandparents, std::optional<Triples> stops,
-                  bool outermost) {
+                  bool outermost, std::optional<Quadruples> grandsiblings) {
   constexpr int max_nodes = 1 << 20;  // far above any sentence, and indices fit 32 bits
   if (nodes < 2) throw nb::value_error("nodes must be at least 2: the root and a word");
   if (nodes > max_nodes) throw nb::value_error("nodes must be at most 1048576");
@@ -108,6 +129,8 @@ static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier
       set_scores("grandparent", *grandparents, self->grands,
                  [&](std::size_t, int g, int h, int m) { return self->grandparent(g, h, m); });
     }
+    if (grandsiblings && outermost) throw nb::value_error("outermost=True has no grandsiblings; leave out one of them");
+    if (grandsiblings) set_grandsiblings(*self, *grandsiblings);
   } catch (...) {
     self->~Parts();
     throw;
@@ -119,21 +142,24 @@ static void check_shape(const char *name, std::size_t found, std::size_t nodes) 
 }
 
 static Parts from_arrays(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> grand,
-                         std::optional<Scores3> stop) {
+                         std::optional<Scores3> stop, std::optional<Scores4> grandsib) {
   const std::size_t nodes = arc.shape(0);
   if (arc.shape(1) != nodes || nodes < 2) throw nb::value_error("arc must be square, root and words");
   for (std::size_t axis = 0; axis < 3; ++axis) {
     if (sib) check_shape("sib", sib->shape(axis), nodes);
     if (grand) check_shape("grand", grand->shape(axis), nodes);
+    if (grandsib) check_shape("grandsib", grandsib->shape(axis), nodes);
     if (stop) check_shape("stop", stop->shape(axis), axis < 2 ? nodes : 2);
   }
+  if (grandsib) check_shape("grandsib", grandsib->shape(3), nodes);
   checked_nodes(arc);
   if (sib && bad_sibling(sib->data(), int(nodes)) >= 0) throw nb::value_error("sib must have scores");
   if (grand && bad_grand(grand->data(), int(nodes)) >= 0) throw nb::value_error("grand must have scores");
   if (stop && bad_stop(stop->data(), int(nodes)) >= 0) throw nb::value_error("stop must have scores");
+  if (grandsib && bad_grandsib(grandsib->data(), int(nodes)) >= 0) throw nb::value_error("grandsib must have scores");
   nb::gil_scoped_release nogil;
   return Parts::from_dense(int(nodes), arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
-                           stop ? stop->data() : nullptr);
+                           stop ? stop->data() : nullptr, grandsib ? grandsib->data() : nullptr);
 }
 
 // The four columns of the parts that scored anything but zero, gathered by visit(emit).
@@ -175,6 +201,21 @@ static NewTriples grandparents(const Parts &parts) {
         emit(g, h, parts.modifier[lower], parts.grand(upper, lower));
     }
   });
+}
+
+static std::tuple<NewIndexColumn, NewIndexColumn, NewIndexColumn, NewIndexColumn, NewScoreColumn> grandsiblings(
+    const Parts &parts) {
+  std::vector<std::int32_t> columns[4];
+  std::vector<double> scores;
+  parts.for_grandsibs([&](int upper, int side, int p, int q) {
+    const double score = parts.grandsib(upper, side, p, q);
+    if (score == 0 || parts.is_cyclic(upper, side, p, q)) return;
+    const int h = side / 2, *m = parts.modifier.data() + parts.side_begin[side];
+    columns[0].push_back(parts.head[upper]), columns[1].push_back(h), columns[2].push_back(m[q]);
+    columns[3].push_back(p == 0 ? h : m[p - 1]), scores.push_back(score);
+  });
+  const auto column = [&](int i) { return copied<NewIndexColumn>(columns[i].data(), columns[i].size()); };
+  return {column(0), column(1), column(2), column(3), copied<NewScoreColumn>(scores.data(), scores.size())};
 }
 
 static void check_tree(const Parts &parts, const IndexColumn &heads) {
@@ -236,6 +277,14 @@ static std::ptrdiff_t bad_cell(Scores3 scores) {
   return check(scores.data(), int(scores.shape(0)));
 }
 
+static std::ptrdiff_t bad_grandsib_cell(Scores4 scores) {
+  for (std::size_t axis = 1; axis < 4; ++axis)
+    if (scores.shape(axis) != scores.shape(0))
+      throw nb::value_error("grandsib must have one entry for each four nodes");
+  nb::gil_scoped_release nogil;
+  return bad_grandsib(scores.data(), int(scores.shape(0)));
+}
+
 // Parts with their losses and the conditioned problem, for solvers written in Python.
 class Conditioned {
  public:
@@ -278,15 +327,17 @@ void bind_parts(nb::module_ &m) {
       .def("__init__", &build, nb::arg("nodes"), nb::arg("head").noconvert(), nb::arg("modifier").noconvert(),
            nb::arg("score").noconvert(), nb::arg("siblings").none() = nb::none(),
            nb::arg("grandparents").none() = nb::none(), nb::arg("stops").none() = nb::none(),
-           nb::arg("outermost") = false, "From int32 index columns and float64 score columns, in any order.")
+           nb::arg("outermost") = false, nb::arg("grandsiblings").none() = nb::none(),
+           "From int32 index columns and float64 score columns, in any order.")
       .def_static("from_arrays", &from_arrays, nb::arg("arc").noconvert(),
                   nb::arg("sib").noconvert().none() = nb::none(), nb::arg("grand").noconvert().none() = nb::none(),
-                  nb::arg("stop").noconvert().none() = nb::none(),
+                  nb::arg("stop").noconvert().none() = nb::none(), nb::arg("grandsib").noconvert().none() = nb::none(),
                   "From whole matrices that have been checked; the candidates are the arcs above -inf.")
       .def_ro("nodes", &Parts::nodes)
       .def_prop_ro("arcs", &Parts::arcs, "How many candidate arcs there are.")
       .def_prop_ro("has_transitions", &Parts::has_transitions)
       .def_prop_ro("has_grand", &Parts::has_grand)
+      .def_prop_ro("has_grandsib", &Parts::has_grandsib)
       .def_ro("outermost", &Parts::outermost)
       .def_prop_ro(
           "head", [](const Parts &p) { return copied<NewIndexColumn>(p.head.data(), p.head.size()); }, fresh)
@@ -297,10 +348,11 @@ void bind_parts(nb::module_ &m) {
           "arc", [](const Parts &p) { return copied<NewScoreColumn>(p.arc.data(), p.arc.size()); }, fresh)
       .def_prop_ro("siblings", &siblings, fresh, "Columns h, m, s and score of the sibling parts that are not zero.")
       .def_prop_ro("grandparents", &grandparents, fresh, "Columns g, h, m and score of those that are not zero.")
+      .def_prop_ro("grandsiblings", &grandsiblings, fresh, "Columns g, h, m, s and score of those that are not zero.")
       .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
       .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
       .def("to_arrays", &to_arrays,
-           "All scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.")
+           "Scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.")
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
       .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
       .def("adjusted", &adjusted, nb::arg("adjustment").noconvert(), "The same parts with a number added to each arc.")
@@ -322,6 +374,7 @@ void bind_parts(nb::module_ &m) {
   m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert());
   m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());
   m.def("bad_grand", &bad_cell<bad_grand>, nb::arg("grand").noconvert());
+  m.def("bad_grandsib", &bad_grandsib_cell, nb::arg("grandsib").noconvert());
   m.def("bad_stop", &bad_cell<bad_stop>, nb::arg("stop").noconvert());
 }
 

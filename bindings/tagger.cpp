@@ -22,7 +22,58 @@ using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::devi
 using RoundedColumn = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LearningCells = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
+using Readings =
+    std::vector<nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;       // [word, value] each
+using Places = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [tag, column]
+
+using Given = std::vector<TagModel::Given>;
 using Decoded = std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>>;
+
+// Scores of the tags of some sentences by a network and for names (AddedScores).
+class AddedTagScores {
+ public:
+  AddedTagScores(Readings readings, Places places, double weight, Mask is_name, ScoreColumn of_name)
+      : readings_(std::move(readings)), places_(places), weight_(weight), is_name_(is_name), of_name_(of_name) {
+    check_finite("weight", weight);
+    check_scores_of("of_name", of_name);
+    if (places.shape(0) != of_name.shape(0)) throw nb::value_error("places and of_name must have a row a tag");
+    if (readings_.empty()) return;
+    std::size_t words = 0;
+    for (const auto &reading : readings_) {
+      if (reading.shape(1) != readings_[0].shape(1)) throw nb::value_error("readings must have the same columns");
+      words += reading.shape(0);
+    }
+    if (words != is_name.shape(0)) throw nb::value_error("readings and is_name must have a row a word");
+    for (std::size_t i = 0; i < places.size(); ++i)
+      if (places.data()[i] >= std::int32_t(readings_[0].shape(1))) throw nb::value_error("a place is no column");
+  }
+
+  void check(std::size_t tags, const std::vector<int> &lengths, std::size_t words) const {
+    if (of_name_.shape(0) != tags) throw nb::value_error("of_name must have an entry a tag");
+    if (is_name_.shape(0) != words) throw nb::value_error("is_name must have an entry a word");
+    if (readings_.empty()) return;
+    if (readings_.size() != lengths.size()) throw nb::value_error("readings must have an array a sentence");
+    for (std::size_t k = 0; k < lengths.size(); ++k)
+      if (readings_[k].shape(0) != std::size_t(lengths[k])) throw nb::value_error("a reading must have a row a word");
+  }
+
+  // Of a sentence, whose first word is `begin` of all.
+  AddedScores of(std::size_t sentence, std::size_t begin) const {
+    AddedScores added;
+    added.is_name = is_name_.data() + begin, added.of_name = of_name_.data();
+    if (readings_.empty()) return added;
+    added.network = readings_[sentence].data(), added.values = int(readings_[sentence].shape(1));
+    added.places = places_.data(), added.columns = int(places_.shape(1)), added.weight = weight_;
+    return added;
+  }
+
+ private:
+  Readings readings_;
+  Places places_;
+  double weight_;
+  Mask is_name_;
+  ScoreColumn of_name_;
+};
 
 class BoundTagModel {
  public:
@@ -38,26 +89,27 @@ class BoundTagModel {
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
                  std::optional<Scores> adjust, bool confidence, double temperature,
                  std::optional<HashTable> relations) {
-    return best(check(atoms, begin, pool, rows, relations), rows, PlainWeights{checked(weights), 1}, adjust, confidence,
-                temperature, {});
+    return best(check(atoms, begin, pool, rows, relations), rows, PlainWeights{checked(weights), 1},
+                batch_of(rows, std::nullopt, adjust, nullptr, {}), confidence, temperature);
   }
   Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
-                       std::optional<Scores> adjust, bool confidence, double temperature,
-                       const TagModel::Candidates &candidates) {
-    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale}, adjust, confidence, temperature,
-                candidates);
+                       std::optional<Scores> adjust, bool confidence, double temperature, const Given &given,
+                       const std::optional<std::vector<int>> &lengths, const AddedTagScores *added) {
+    return best(check(words, rows), rows, RoundedWeights{checked(weights), scale},
+                batch_of(rows, lengths, adjust, added, given), confidence, temperature);
   }
 
   NewScores probabilities_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
-                                std::optional<Scores> adjust, double temperature,
-                                const TagModel::Candidates &candidates) {
+                                std::optional<Scores> adjust, double temperature, const Given &given,
+                                const AddedTagScores *added) {
     const WordTable table = check(words, rows);
     const RoundedWeights rounded{checked(weights), scale};
-    check_decoding(rows.shape(0), scale, adjust, temperature, candidates);
+    const Batch batch = batch_of(rows, std::nullopt, adjust, added, given);
+    check_decoding(scale, temperature);
     NewScores probability = new_array<NewScores>(rows.shape(0), std::size_t(model_.tags()));
     nb::gil_scoped_release nogil;
-    model_.probabilities(table, rows.data(), int(rows.shape(0)), rounded, adjust ? adjust->data() : nullptr,
-                         temperature, candidates, probability.data());
+    model_.probabilities(table, rows.data(), int(rows.shape(0)), rounded, batch.scores(0, 0, model_.tags()),
+                         temperature, given.empty() ? nullptr : given.data(), probability.data());
     return probability;
   }
 
@@ -72,22 +124,62 @@ class BoundTagModel {
   }
 
  private:
+  // Sentences one after the other, and what is added to the scores of their words.
+  struct Batch {
+    std::vector<int> lengths;
+    const double *adjust;
+    const AddedTagScores *added;
+    const TagModel::Given *given;
+
+    AddedScores scores(std::size_t sentence, std::size_t begin, int tags) const {
+      AddedScores scores = added ? added->of(sentence, begin) : AddedScores();
+      if (adjust) scores.adjust = adjust + begin * tags;
+      return scores;
+    }
+  };
+
+  // Without lengths the rows are one sentence.
+  Batch batch_of(const IndexColumn &rows, const std::optional<std::vector<int>> &lengths,
+                 const std::optional<Scores> &adjust, const AddedTagScores *added, const Given &given) const {
+    const std::size_t words = rows.shape(0);
+    Batch batch{lengths ? *lengths : std::vector<int>{int(words)}, adjust ? adjust->data() : nullptr, added,
+                given.empty() ? nullptr : given.data()};
+    std::size_t total = 0;
+    for (const int length : batch.lengths) {
+      if (length < 0) throw nb::value_error("lengths must not be negative");
+      total += length;
+    }
+    if (total != words) throw nb::value_error("lengths must add up to the number of rows");
+    if (adjust) check_adjust(*adjust, words);
+    if (added) added->check(model_.tags(), batch.lengths, words);
+    if (!given.empty() && given.size() != words)
+      throw nb::value_error("candidates must have a list a word, or be empty");
+    for (const TagModel::Given &tags : given)
+      for (const std::int32_t tag : tags)
+        if (tag < 0 || tag >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
+    return batch;
+  }
+
   template <typename Weights>
-  Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights,
-               const std::optional<Scores> &adjust, bool confidence, double temperature,
-               const TagModel::Candidates &candidates) {
+  Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights, const Batch &batch,
+               bool confidence, double temperature) {
     const std::size_t n = rows.shape(0);
-    check_decoding(n, weights.scale, adjust, temperature, candidates);
+    check_decoding(weights.scale, temperature);
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
     std::optional<NewScoreColumn> probabilities;
     if (confidence) probabilities = new_array<NewScoreColumn>(n);
-    double value;
+    double value = 0;
     {
       nb::gil_scoped_release nogil;
-      value = model_.decode(words, rows.data(), int(n), weights, adjust ? adjust->data() : nullptr, temperature,
-                            tags.data(), probabilities ? probabilities->data() : nullptr, candidates);
+      std::size_t begin = 0;
+      for (std::size_t k = 0; k < batch.lengths.size(); begin += batch.lengths[k++])
+        value +=
+            model_.decode(words, rows.data() + begin, batch.lengths[k], weights, batch.scores(k, begin, model_.tags()),
+                          temperature, tags.data() + begin, probabilities ? probabilities->data() + begin : nullptr,
+                          batch.given ? batch.given + begin : nullptr);
     }
-    if (!adjust && !std::isfinite(value)) throw nb::value_error("the weights contain NaN or infinite numbers");
+    if (!batch.adjust && !batch.added && !std::isfinite(value))
+      throw nb::value_error("the weights contain NaN or infinite numbers");
     return {tags, value, probabilities};
   }
 
@@ -117,16 +209,9 @@ class BoundTagModel {
     if (weights.shape(0) != std::size_t(1) << bits_) throw nb::value_error("weights must have 2^bits entries");
     return weights.data();
   }
-  void check_decoding(std::size_t words, float scale, const std::optional<Scores> &adjust, double temperature,
-                      const TagModel::Candidates &candidates) const {
+  static void check_decoding(float scale, double temperature) {
     if (!(temperature > 0)) throw nb::value_error("temperature must be positive");
-    if (adjust) check_adjust(*adjust, words);
     if (!std::isfinite(scale)) throw nb::value_error("the scale of the weights must be finite");
-    if (!candidates.empty() && candidates.size() != words)
-      throw nb::value_error("candidates must have a list a word, or be empty");
-    for (const std::vector<std::int32_t> &tags : candidates)
-      for (const std::int32_t tag : tags)
-        if (tag < 0 || tag >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
   }
   void check_adjust(const Scores &adjust, std::size_t words) const {
     if (adjust.shape(0) != words || adjust.shape(1) != std::size_t(model_.tags()))
@@ -236,6 +321,12 @@ static std::pair<NewIndexColumn, double> viterbi(Scores scores, Scores3 trigram,
 }
 
 void bind_tagger(nb::module_ &m) {
+  nb::class_<AddedTagScores>(m, "AddedTagScores", "What is added to the scores of tags (core/text/tagger.hpp).")
+      .def(nb::init<Readings, Places, double, Mask, ScoreColumn>(), nb::arg("readings").noconvert(),
+           nb::arg("places").noconvert(), nb::arg("weight"), nb::arg("is_name").noconvert(),
+           nb::arg("of_name").noconvert(),
+           "readings: an array [word, value] of log-probabilities a sentence, or none; places[tag, column]: the value "
+           "of the tag; weight: of the readings; is_name[word]: words with the scores of_name[tag] in their place.");
   nb::class_<BoundTagModel>(m, "TagModel", "A model of tag sequences (core/text/tagger.hpp).")
       .def(nb::init<TemplateItems, int, HashTable, int, int, int, bool>(), nb::arg("items").noconvert(),
            nb::arg("templates"), nb::arg("tag_parts").noconvert(), nb::arg("bits"), nb::arg("max_candidates"),
@@ -248,12 +339,15 @@ void bind_tagger(nb::module_ &m) {
            "sequence has the weight exp(score / temperature). relations: hashed features of each entry of the pool.")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
-           nb::arg("confidence"), nb::arg("temperature") = 1.0, nb::arg("candidates") = TagModel::Candidates(),
-           "The same for the rows of TagWords or LemmaWords. candidates[i], unless it is empty, are the tags that word "
-           "i may have: those of its row among them, or all of them if there are none.")
+           nb::arg("confidence"), nb::arg("temperature") = 1.0, nb::arg("candidates") = Given(),
+           nb::arg("lengths").none() = nb::none(), nb::arg("added").none() = nb::none(),
+           "The same for the rows of TagWords or LemmaWords; with lengths they are several sentences, and the score is "
+           "the sum of theirs. candidates[i], unless it is empty, are the tags that word i may have: those of its row "
+           "among them, or all of them if there are none.")
       .def("probabilities_words", &BoundTagModel::probabilities_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
-           nb::arg("temperature"), nb::arg("candidates"), "The probability of each tag of each word, [word, tag].")
+           nb::arg("temperature"), nb::arg("candidates"), nb::arg("added").none() = nb::none(),
+           "The probability of each tag of each word of a sentence, [word, tag].")
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),

@@ -29,7 +29,7 @@ from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.model.registry import EMBEDDED
+from treewright.languages.installed import EMBEDDED
 from treewright.network import Network, NetworkOptions
 from treewright.network.options import Sizes
 from treewright.parser import ParserOptions, Pruning, Scoring

@@ -24,6 +24,10 @@ sentence is held out for the choice of the epoch and for calibration. Orders:
 The table has the looks and corrections with which each order has the LAS on `dev` that the random order has after 4,500
 and 6,000 looks, interpolated between two trainings, as mean over the seeds, and the difference from the random order.
 Tags are gold tags. With --epochs the scorer has N epochs and one restart.
+
+The third table: a language without a model, as a project of `treewright annotate` has it. The first sentences of
+--new-language are annotated from scratch, `Train` makes a model of them, and the next ones are corrected with its
+suggestions; a correction is a decision of the annotator about a head or a relation.
 Without DATA a generated treebank shows that the benchmark runs.
 """
 
@@ -32,6 +36,7 @@ from __future__ import annotations
 import argparse
 import sys
 import tempfile
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -41,7 +46,8 @@ from statistics import mean
 
 import numpy as np
 
-from treewright.corpus import Sentence, read
+from treewright.annotate import Project
+from treewright.corpus import Sentence, read, write
 from treewright.parser import Completion, Parser, ParserOptions, Scoring
 from treewright.parser.partial import attachment
 
@@ -63,6 +69,8 @@ TARGETS = (2, 3)  # points of the curve of the random order: after 4,500 and 6,0
 HELD_OUT = 10  # one of so many annotated sentences is not trained on
 TRAINED_ON = (50, 200, 900)  # sentences of the parsers of the first table
 COMPLETED = 200  # sentences of the first table
+NEW_LANGUAGE = "ud/Wolof-WTB"
+ANNOTATED = 100  # sentences of the third table before and after the training
 DOUBTFUL = 0.9  # a word is doubtful below this confidence; not tuned
 ORDERS: dict[str, Callable[[Completion], float]] = {  # of whole sentences
     "total-entropy": lambda completion: float(completion.entropy[completion.is_open].sum()),
@@ -150,21 +158,24 @@ def main() -> None:
     arguments.add_argument("--pool", type=int, default=12_000, help="words")
     arguments.add_argument("--looks", type=int, default=7500)
     arguments.add_argument("--epochs", type=int)
-    arguments.add_argument("--model", default="sib")
+    arguments.add_argument("--model", default=ParserOptions().model)
     arguments.add_argument("--orders", nargs="*", default=LOOP_ORDERS)
     arguments.add_argument("--trained-on", nargs="*", type=int, default=TRAINED_ON)
+    arguments.add_argument("--new-language", default=NEW_LANGUAGE, help="treebank of the third table; none: no table")
     given = common.parse(arguments)
     by_count: dict[int, list[float]] = {}
     with tempfile.TemporaryDirectory() as scratch:
         if given.data is None:
             given.data, given.treebanks, given.seeds = generated(Path(scratch)), ["generated"], [1]
-            given.orders, given.trained_on = ["random", "words"], [20]
+            given.orders, given.trained_on, given.new_language = ["random", "words"], [20], "generated"
         for treebank in given.treebanks:
             train = list(read(given.data / treebank / "train.conllu", check="tree"))
             dev = list(islice(read(given.data / treebank / "dev.conllu", check="tree"), DEV_SENTENCES))
             for count, saved in print_savings(treebank, train, dev, given):
                 by_count.setdefault(count, []).append(saved)
             print_loops(treebank, train, dev, given)
+        if given.new_language != "none":
+            print_new_language(given.new_language, given.data, Path(scratch))
     for count, shares in by_count.items():
         text = f"{mean(shares):.0%} of the head corrections saved ({min(shares):.0%} to {max(shares):.0%})"
         print(f"\n{len(shares)} treebanks, {count} sentences: {text}")
@@ -207,6 +218,48 @@ def annotate(parser: Parser, task: Task, work: Work, *, is_completed: bool = Tru
 def completed(parser: Parser, task: Task) -> Completion:
     [found] = parser.complete([task.partial()])
     return found
+
+
+# -- the third table
+
+
+def print_new_language(treebank: str, data: Path, scratch: Path) -> None:
+    """Print the corrections a sentence before and after the training of a project without a model."""
+    gold = list(islice(read(data / treebank / "train.conllu", check="tree"), 2 * ANNOTATED))
+    write([with_some_heads(sentence, [False] * len(sentence)) for sentence in gold], scratch / "new.conllu")
+    half = len(gold) // 2
+    with Project.create(scratch / "project", [scratch / "new.conllu"]) as project:
+        before = [corrections(project, number, gold[number - 1]) for number in range(1, half + 1)]
+        begin = time.monotonic()
+        job = project.train()
+        while project.job(job).state == "running":
+            time.sleep(0.2)
+        seconds, result = time.monotonic() - begin, project.job(job)
+        if result.state == "failed":
+            raise SystemExit(f"the training failed: {result.message}")
+        project.adopt(result.model)
+        after = [corrections(project, number, gold[number - 1]) for number in range(half + 1, len(gold) + 1)]
+    print(f"\n{treebank}: a project without a model; Train took {seconds:.0f} s; held out: {result.message}")
+    print(f"{'sentences':>12} {'corrections a sentence':>24}")
+    for place, counts in ((f"1 to {half}", before), (f"{half + 1} to {len(gold)}", after)):
+        print(f"{place:>12} {mean(counts):24.1f}")
+    print(f"{1 - mean(after) / mean(before):.0%} fewer", flush=True)
+
+
+def corrections(project: Project, number: int, gold: Sentence) -> int:
+    """Correct a sentence of a project from left to right and accept it; return the number of decisions."""
+    person, count = project.manager, 0
+    state = project.state(number, person)
+    for word, (head, deprel) in enumerate(zip(gold.heads.tolist(), gold.deprels, strict=True), 1):
+        for kind, value in (("head", head), ("deprel", deprel)):
+            shown = state.heads[word - 1] if kind == "head" else state.sentence.deprels[word - 1]
+            if shown != value:
+                count += 1
+                op = {"kind": kind, "word": word, kind: value}
+                op_id = f"{number}-{word}-{kind}"
+                state = project.apply(number, person, person, op_id, state.revision, [op], cursor=word).state
+    project.accept(number, person, person, f"{number}-accept")
+    return count
 
 
 # -- the second table

@@ -23,12 +23,6 @@ from treewright.scale import Result, parse_corpus
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
-TEXTS = (
-    "The old bridge creaked all night while we slept there.",
-    "She reads two long books every week in the garden, and nobody minds.",
-    "They never answered the last letter that I sent them from the coast.",
-    "Nobody saw the fox that crossed the field this morning before the rain began.",
-)
 ENGINES = (("local", 1), ("local", 2), ("ray", 2))
 
 
@@ -67,7 +61,7 @@ def main() -> None:
 def texts_of(data: Path | None) -> Iterator[str]:
     """Yield sentences: those of the English treebank, or generated ones."""
     if data is None:
-        yield from TEXTS
+        yield from common.TEN_WORDS
     else:
         yield from (sentence.text for sentence in tw.read(data / "ud" / "English-EWT" / "dev.conllu"))
 

@@ -29,12 +29,6 @@ import treewright as tw
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
-TEN_WORDS = (
-    "The old bridge creaked all night while we slept there .",
-    "She reads two long books every week in the garden .",
-    "They never answered the last letter that I sent them .",
-    "Nobody saw the fox that crossed the field this morning .",
-)
 JSON = {"Content-Type": "application/json"}
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 Sender = Callable[[HTTPConnection, str], bytes]
@@ -132,7 +126,7 @@ def times_of_answers(server: Server, send: Sender, clients: int, seconds: float,
     def run(number: int) -> None:
         connection = HTTPConnection(server.host, server.port, timeout=60)
         while (begin := time.perf_counter()) < end:
-            send(connection, TEN_WORDS[(number + len(times)) % len(TEN_WORDS)])
+            send(connection, common.TEN_WORDS[(number + len(times)) % len(common.TEN_WORDS)])
             times.append(time.perf_counter() - begin)
             time.sleep(max(0.0, pause - times[-1]))
         connection.close()
@@ -170,7 +164,7 @@ def print_long(server: Server, model: str, count: int) -> None:
 
 def long_text(size: int) -> str:
     """Return a text of paragraphs of about so many bytes; no two sentences in a row are the same."""
-    sentences = [f"{text[:-2]}, said number {number}." for number in range(size // 40) for text in TEN_WORDS]
+    sentences = [f"{text[:-2]}, said number {number}." for number in range(size // 40) for text in common.TEN_WORDS]
     paragraphs = (" ".join(sentences[first : first + 5]) for first in range(0, len(sentences), 5))
     return "\n\n".join(paragraphs)[:size]
 

@@ -69,6 +69,18 @@ inline std::ptrdiff_t bad_grand(const double *grand, int nodes) {
   return -1;
 }
 
+inline std::ptrdiff_t bad_grandsib(const double *grandsib, int nodes) {
+  const std::ptrdiff_t n = nodes;
+  for (std::ptrdiff_t g = 0; g < n; ++g)
+    for (std::ptrdiff_t h = 1; h < n; ++h)
+      for (std::ptrdiff_t m = 1; m < n; ++m)
+        for (std::ptrdiff_t s = h < m ? h : m + 1, end = h < m ? m : h + 1; s < end; ++s) {
+          const std::ptrdiff_t cell = ((g * n + h) * n + m) * n + s;
+          if (g != h && h != m && g != m && g != s && !is_score(grandsib[cell])) return cell;
+        }
+  return -1;
+}
+
 inline std::ptrdiff_t bad_stop(const double *stop, int nodes) {
   const std::ptrdiff_t n = nodes;
   for (std::ptrdiff_t h = 0; h < n; ++h)

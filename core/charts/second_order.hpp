@@ -12,6 +12,9 @@
 //   incomplete(a, e) = arc(e) grand(a, e) ( first(e) + sum over p of  incomplete(a, p) link(p, e) )
 //   half(a, b)       = sum over e up to b  of  incomplete(a, e) stop(h, m) half(e, b)
 //
+// Grand-sibling scores grandsib(a, p, e) are a factor of every term in the sum of incomplete(a, e); the cost is the
+// same. Only trees are read with them: expectations do not know them.
+//
 // Where grandparent scores are those of outermost modifiers only (Carreras 2007), grand(a, e) is a factor of the last
 // line, in which m is the outermost modifier, instead of that of incomplete(a, e).
 //
@@ -115,6 +118,10 @@ class SecondOrderChart {
   }
   Weight outer_grand(int a, int e) const {
     return has_grand_ && parts_->outermost && parts_->head[e] > 0 ? Weight(parts_->grand(a, e)) : Semiring::one;
+  }
+
+  Weight grandsib(int a, int side, int p, int q) const {
+    return parts_->has_grandsib() && side >= 2 ? Weight(parts_->grandsib(a, side, p, q)) : Semiring::one;
   }
 
   std::size_t half_at(int state, int b) const { return std::size_t(state) * (nodes_ + 1) + b; }
@@ -244,9 +251,18 @@ class SecondOrderChart {
     const std::size_t stride = parts_->out_size(h);
     for_states_outside(h, i, j, [=](int k, int a) {
       Weight *row = rows + k * stride;
-      row[q] = Semiring::times(Semiring::plus_dot(first, row, link, q), arc, grand(a, e));
+      const Weight sum = parts_->has_grandsib() && h > 0 ? sum_with_grandsibs(a, side, row, link, first, q)
+                                                         : Semiring::plus_dot(first, row, link, q);
+      row[q] = Semiring::times(sum, arc, grand(a, e));
     });
     reached_[side] = q + 1;
+  }
+
+  Weight sum_with_grandsibs(int a, int side, const Weight *row, const Weight *link, const Weight &first, int q) const {
+    Weight sum = Semiring::times(first, grandsib(a, side, 0, q));
+    for (int p = 0; p < q; ++p)
+      sum = Semiring::plus(sum, Semiring::times(Semiring::times(row[p], link[p]), grandsib(a, side, p + 1, q)));
+    return sum;
   }
 
   void expect_arc(int e, int i, int j) {
@@ -378,8 +394,10 @@ class SecondOrderChart {
     for (;;) {
       heads[parts_->modifier[e]] = h;
       const Weight *link = link_.data() + link_begin_[e];
-      const int term = choose(
-          e - begin + 1, [&](int p) { return p == 0 ? first_link_[e] : Semiring::times(row[p - 1], link[p - 1]); });
+      const int term = choose(e - begin + 1, [&](int p) {
+        const Weight chosen = p == 0 ? first_link_[e] : Semiring::times(row[p - 1], link[p - 1]);
+        return parts_->has_grandsib() ? Semiring::times(chosen, grandsib(a, side, p, e - begin)) : chosen;
+      });
       if (term == 0) break;
       const int inner = begin + term - 1;
       open_at_meeting(choose, inner, e);

@@ -86,7 +86,7 @@ class DirectDecoder {
 
   Bounds second_order_bounds(const Parts &parts, const int *heads) {
     const double loss = losses_.total(heads);
-    const double rounding = second_order_rounding(parts.nodes, losses_.size_of_best(), loss);
+    const double rounding = second_order_rounding(parts, losses_.size_of_best(), loss);
     const double gap = loss == 0 || are_multiples(parts) ? 0 : std::min(loss, rounding);
     CheckedSum sum;
     const_cast<Parts &>(parts).for_parts_of(heads, [&](double score) { sum.add(score); });
@@ -96,7 +96,7 @@ class DirectDecoder {
   static bool are_multiples(const Parts &parts) {
     Multiples of_unit;
     return parts.nodes <= (1 << 10) && of_unit.has_all(parts.arc) && of_unit.has_all(parts.transitions) &&
-           of_unit.has_all(parts.grands);
+           of_unit.has_all(parts.grands) && of_unit.has_all(parts.grandsibs);
   }
 
   double fill_chart(const Parts &parts, DirectAlgorithm algorithm, bool single_root, int *heads) {

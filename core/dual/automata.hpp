@@ -13,7 +13,8 @@
 //
 // A forced candidate may not be stepped over: state p reaches no further than the first one at or after
 // it. With grandparents both sides share the head's own head g, whose scores are added to each accepted
-// candidate: the same recurrences once for every g, side by side in memory.
+// candidate: the same recurrences once for every g, side by side in memory. Grand-sibling scores depend on g and on the
+// step, table(p, q) + grandsib(g, p, q), and leave the cost as it is.
 //
 // SiblingAutomaton O(L^2), GrandAutomaton O(G L^2) for G candidate heads, StateAutomaton O(L S^2) for S
 // states of the caller's. The forward pass keeps maxima only; the path finds each argmax again.
@@ -34,6 +35,8 @@ struct AutomatonSide {
   const double *table;           // (L + 1) x (L + 1); null: all zero
   const double *scores;          // what accepting each candidate adds; -inf forbids it
   const char *forced = nullptr;  // candidates that must be accepted; null: none
+  // Grand-siblings: for each cell of the table one score for each candidate head of the head; null: all zero.
+  const double *grandsib = nullptr;
 };
 
 // scores and forced are indexed by arc number.
@@ -41,7 +44,8 @@ inline AutomatonSide automaton_side(const Parts &parts, int side, const double *
   const int first = parts.side_begin[side];
   return {parts.side_size(side),
           parts.has_transitions() ? parts.transitions.data() + parts.transition_begin[side] : nullptr, scores + first,
-          forced ? forced + first : nullptr};
+          forced ? forced + first : nullptr,
+          parts.has_grandsib() && side >= 2 ? parts.grandsibs.data() + parts.grandsib_begin[side] : nullptr};
 }
 
 class SiblingAutomaton {
@@ -195,6 +199,13 @@ class GrandAutomaton {
   static double step(const AutomatonSide &side, int p, int q) {
     return side.table ? side.table[std::size_t(p) * (side.count + 1) + q] : 0;
   }
+  // The grand-sibling scores of a step, one a candidate head; null: all zero.
+  const double *grandsibs(const AutomatonSide &side, int p, int q) const {
+    return side.grandsib ? side.grandsib + (std::size_t(p) * (side.count + 1) + q) * uppers_ : nullptr;
+  }
+  double step(const AutomatonSide &side, int p, int q, int g) const {
+    return step(side, p, q) + (side.grandsib ? grandsibs(side, p, q)[g] : 0);
+  }
 
   void open_side(const AutomatonHead &head, const AutomatonSide &side, Charts &charts) {
     const std::size_t cells = std::size_t(side.count + 1) * head.uppers;
@@ -223,6 +234,11 @@ class GrandAutomaton {
       for (int q = p; q <= charts.reach[p]; ++q) {
         const double score = step(side, p, q);
         const double *from = charts.ahead.data() + std::size_t(q) * uppers;
+        if (const double *own = grandsibs(side, p, q)) {
+#pragma omp simd
+          for (int g = 0; g < uppers; ++g) completion[g] = std::max(completion[g], score + own[g] + from[g]);
+          continue;
+        }
 #pragma omp simd
         for (int g = 0; g < uppers; ++g)
           completion[g] = score + from[g] > completion[g] ? score + from[g] : completion[g];
@@ -231,7 +247,7 @@ class GrandAutomaton {
   }
 
   void follow(const AutomatonSide &side, const Charts &charts, int g, char *chosen) const {
-    const auto value = [&](int p, int q) { return step(side, p, q) + charts.ahead[std::size_t(q) * uppers_ + g]; };
+    const auto value = [&](int p, int q) { return step(side, p, q, g) + charts.ahead[std::size_t(q) * uppers_ + g]; };
     for (int p = 0;;) {
       int next = p;
       for (int q = p + 1; q <= charts.reach[p]; ++q)
@@ -255,10 +271,10 @@ class GrandAutomaton {
           with[p - 1] = std::max(with[p - 1], arrival_[p] + charts.completion[std::size_t(p) * uppers_ + g]);
         }
         for (int q = p; q < count && q <= charts.reach[p]; ++q)
-          arrival_[q + 1] = std::max(arrival_[q + 1], arrival_[p] + step(side, p, q));
+          arrival_[q + 1] = std::max(arrival_[q + 1], arrival_[p] + step(side, p, q, g));
         double over = forbidden;  // the best step from p to something beyond q
         for (int q = charts.reach[p] - 1; q >= p; --q) {
-          over = std::max(over, step(side, p, q + 1) + charts.ahead[std::size_t(q + 1) * uppers_ + g]);
+          over = std::max(over, step(side, p, q + 1, g) + charts.ahead[std::size_t(q + 1) * uppers_ + g]);
           without[q] = std::max(without[q], arrival_[p] + over);
         }
       }
@@ -271,14 +287,17 @@ class GrandAutomaton {
 };
 
 // States of the caller's: accepting candidate q in state s and going to state t scores moves(q, s, t), passing
-// it over keeps the state and scores nothing. start and stop score the first and the last state.
+// it over, unless it is forced, keeps the state and scores nothing. start and stop score the first and the last state.
 //
 //   completion(L, s) = stop(s)
 //   completion(q, s) = max( completion(q + 1, s),  max over t of  moves(q, s, t) + completion(q + 1, t) )
 struct StateTable {
   int count, states;
-  const double *start, *stop;  // states
-  const double *moves;         // count x states x states
+  const double *start, *stop;    // states
+  const double *moves;           // count x states x states
+  const bool *forced = nullptr;  // candidates that must be accepted; null: none
+
+  bool is_forced(int q) const { return forced && forced[q]; }
 };
 
 class StateAutomaton {
@@ -292,7 +311,7 @@ class StateAutomaton {
     for (int s = 0; s < table.states; ++s)
       if (table.start[s] + *completion(0, s) > best) best = table.start[s] + *completion(0, s), *first = s;
     for (int q = 0, s = *first; s >= 0 && q < table.count; ++q) {
-      if (*completion(q, s) == *completion(q + 1, s)) continue;
+      if (!table.is_forced(q) && *completion(q, s) == *completion(q + 1, s)) continue;
       const double *row = moves(table, q, s), *next = completion(q + 1, 0);
       int to = 0;
       for (int t = 1; t < table.states; ++t)
@@ -315,8 +334,8 @@ class StateAutomaton {
       }
       for (int t = 0; t < table.states; ++t) {
         with[q] = std::max(with[q], entering_[t] + next[t]);
-        without[q] = std::max(without[q], arrival_[t] + next[t]);
-        arrival_[t] = std::max(arrival_[t], entering_[t]);
+        if (!table.is_forced(q)) without[q] = std::max(without[q], arrival_[t] + next[t]);
+        arrival_[t] = table.is_forced(q) ? entering_[t] : std::max(arrival_[t], entering_[t]);
       }
     }
   }
@@ -334,7 +353,7 @@ class StateAutomaton {
     for (int q = table.count - 1; q >= 0; --q)
       for (int s = 0; s < table.states; ++s) {
         const double *row = moves(table, q, s), *next = completion(q + 1, 0);
-        double best = next[s];
+        double best = table.is_forced(q) ? forbidden : next[s];
         for (int t = 0; t < table.states; ++t) best = std::max(best, row[t] + next[t]);
         *completion(q, s) = best;
       }

@@ -138,14 +138,14 @@ class Relaxation {
   }
 
   // What rounding may have taken from L in the last evaluation. It is 0 unless multipliers have grown: a head with k
-  // candidates adds at most k (3 + |u|) + 4 + |v|, where each score is below 1.
+  // candidates adds at most k (4 + |u|) + 4 + |v|, where each score is below 1.
   double rounding() const {
-    constexpr double most = 15;  // then k (3 + 15) + 4 + 15 is below the 64 x nodes up to which sums are exact
+    constexpr double most = 15;  // then k (4 + 15) + 4 + 15 is below the 64 x nodes up to which sums are exact
     if (largest_ <= most && magnitude_ <= options_.grid.range()) return 0;
     double total = 0;
     for (int h = 0; h < parts_.nodes; ++h) {
       const double terms = parts_.out_size(h) + 4;
-      total += 4 * terms * terms * (3 + 2 * largest_);
+      total += 4 * terms * terms * (4 + 2 * largest_);
     }
     total += 8.0 * parts_.nodes * parts_.nodes * (3 + 2 * largest_) + 4.0 * parts_.nodes * magnitude_;
     return std::numeric_limits<double>::epsilon() * total;
@@ -335,6 +335,7 @@ inline double Relaxation::value(const std::vector<int> &tree) {
   const auto accept = [&](int id) {
     const int side = Parts::side_of(parts_.head[id], parts_.modifier[id]), q = id - parts_.side_begin[side];
     total += parts_.transition(side, last_[side], q);
+    if (parts_.has_grandsib() && side >= 2) total += parts_.grandsib(tree[side / 2], side, last_[side], q);
     last_[side] = q + 1;
   };
   for (int m = 1; m < nodes; ++m)  // right sides, outwards

@@ -54,12 +54,12 @@ class CollinsChart {
   CollinsChart(const CollinsModel &model, const CollinsInput &input, const CollinsSearch &search)
       : model_(model), input_(input), search_(search), n_(int(input.words.size())) {}
 
-  // Adjustments of arcs and tags are added to the scores during the search; -inf forbids one. They are not part of the
+  // Adjustments [h, m] are added to the scores of arcs during the search; -inf forbids one. They are not part of the
   // forest.
   // Empty when there is no derivation; `is_full` says that the limit of size was reached, `is_partial` that the forest
   // has covers of the sentence by several phrases, each with an arc from the root.
-  Forest build(const ForestAdjustment &adjustment) {
-    adjustment_ = adjustment.arcs, tag_adjustment_ = adjustment.tags;
+  Forest build(const double *adjustment) {
+    adjustment_ = adjustment;
     largest_adjustment_ = std::max(0.0, *std::max_element(adjustment_, adjustment_ + (n_ + 1) * (n_ + 1)));
     is_full = is_partial = false;
     builder_.open(n_, model_.tags());
@@ -141,7 +141,7 @@ class CollinsChart {
   void add_words(int i) {
     for (int tag : input_.tags[i]) {
       Item item = new_item(complete, tag, i, tag);
-      const int at = add(item, tag_adjustment_ ? tag_adjustment_[std::size_t(i) * model_.tags() + tag - 1] : 0);
+      const int at = add(item, 0);
       if (at >= 0) builder_.add_edge(items_[at].node, {});
     }
   }
@@ -446,7 +446,7 @@ class CollinsChart {
   const CollinsInput &input_;
   const CollinsSearch search_;
   const int n_;
-  const double *adjustment_ = nullptr, *tag_adjustment_ = nullptr;
+  const double *adjustment_ = nullptr;
   double largest_adjustment_ = 0;
   ForestBuilder builder_;
   std::vector<Span> spans_;

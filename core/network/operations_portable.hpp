@@ -2,11 +2,12 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 
-#include "network/floats.hpp"
+#include "network/bytes.hpp"
 
 namespace treewright::portable {
 
@@ -15,17 +16,22 @@ namespace treewright::portable {
 constexpr float max_exp = 87.0f, log2_e = 1.44269504f, log_2_high = 0.693359375f, log_2_low = -2.12194440e-4f;
 constexpr float exp_terms[] = {1.9875691500e-4f, 1.3981999507e-3f, 8.3334519073e-3f,
                                4.1665795894e-2f, 1.6666665459e-1f, 5.0000001201e-1f};
+constexpr float min_largest = 1e-30f;  // rows of smaller numbers are zero: the inverse of their scale could overflow
+
+// The nearest whole number, the even one of two, if |x| < 2^22.
+inline float nearest(float x) {
+  constexpr float shift = 12582912.0f;  // 1.5 * 2^23: the sum has no bits for fractions
+  return (x + shift) - shift;
+}
 
 inline float exp_of(float x) {
   x = x > -max_exp ? x : -max_exp;
   x = x < max_exp ? x : max_exp;
-  const float scaled = x * log2_e;
-  const auto power = std::int32_t(scaled + (scaled < 0 ? -0.5f : 0.5f));
-  const float n = float(power), r = (x - n * log_2_high) - n * log_2_low;
+  const float n = nearest(x * log2_e), r = (x - n * log_2_high) - n * log_2_low;
   float sum = exp_terms[0];
   for (int i = 1; i < 6; ++i) sum = sum * r + exp_terms[i];
-  const float value = sum * (r * r) + r + 1.0f;
-  const std::uint32_t bits = std::uint32_t(power + 127) << 23;
+  const float value = (sum * (r * r) + r) + 1.0f;
+  const std::uint32_t bits = std::uint32_t(std::int32_t(n) + 127) << 23;
   float factor;
   std::memcpy(&factor, &bits, sizeof factor);
   return value * factor;
@@ -34,52 +40,35 @@ inline float exp_of(float x) {
 inline float sigmoid(float x) { return 1.0f / (1.0f + exp_of(-x)); }
 inline float tanh_of(float x) { return 1.0f - 2.0f / (1.0f + exp_of(2.0f * x)); }
 
-#if defined(__GNUC__) || defined(__clang__)
-typedef float Quad
-    __attribute__((vector_size(16), aligned(4), may_alias));  // the registers that every processor of 64 bits has
-inline Quad repeated(float x) { return Quad{x, x, x, x}; }
-constexpr int quad_width = 4;
-#else
-typedef float Quad;
-inline Quad repeated(float x) { return x; }
-constexpr int quad_width = 1;
-#endif
-
-template <int Rows>
-inline void multiply_block(const float *a, std::size_t a_stride, const float *right, int depth, float *c,
-                           std::size_t c_stride) {
-  constexpr int quads = panel_width / quad_width;
-  Quad sums[Rows][quads];
-  TREEWRIGHT_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    TREEWRIGHT_UNROLL
-    for (int i = 0; i < quads; ++i) sums[row][i] = reinterpret_cast<const Quad *>(c + row * c_stride)[i];
-  }
-  for (int k = 0; k < depth; ++k, right += panel_width) {
-    TREEWRIGHT_UNROLL
-    for (int row = 0; row < Rows; ++row) {
-      const Quad left = repeated(a[row * a_stride + k]);
-      TREEWRIGHT_UNROLL
-      for (int i = 0; i < quads; ++i) sums[row][i] += left * reinterpret_cast<const Quad *>(right)[i];
-    }
-  }
-  TREEWRIGHT_UNROLL
-  for (int row = 0; row < Rows; ++row) {
-    TREEWRIGHT_UNROLL
-    for (int i = 0; i < quads; ++i) reinterpret_cast<Quad *>(c + row * c_stride)[i] = sums[row][i];
+inline void quantise(const float *x, const float *factors, int depth, std::int8_t *out, std::int32_t *sum,
+                     float *scale) {
+  float largest = 0;
+  for (int k = 0; k < depth; ++k) largest = std::max(largest, std::abs(x[k] * factors[k]));
+  const float inverse = largest < min_largest ? 0.0f : float(byte_limit) / largest;
+  *scale = largest < min_largest ? 0.0f : largest / float(byte_limit);
+  *sum = 0;
+  for (int k = 0; k < depth; ++k) {
+    const auto number = std::int32_t(nearest((x[k] * factors[k]) * inverse));
+    *sum += number;
+    out[k] = std::int8_t(number);
   }
 }
 
-inline void multiply(const float *a, std::size_t a_stride, int rows, const PanelMatrix &b, float *c,
-                     std::size_t c_stride) {
-  for (int panel = 0; panel < b.panels(); ++panel) {
-    const float *right = b.panel(panel);
-    float *out = c + std::size_t(panel) * panel_width;
-    int row = 0;
-    for (; row + 2 <= rows; row += 2)
-      multiply_block<2>(a + row * a_stride, a_stride, right, b.depth(), out + row * c_stride, c_stride);
-    if (row < rows) multiply_block<1>(a + row * a_stride, a_stride, right, b.depth(), out + row * c_stride, c_stride);
-  }
+inline void multiply(const ByteRows &a, const ByteMatrix &b, float *c, std::size_t c_stride) {
+  for (int panel = 0; panel < b.panels(); ++panel)
+    for (int row = 0; row < a.count; ++row) {
+      const std::int8_t *left = a.row(row);
+      const std::uint8_t *right = b.panel(panel);
+      std::int32_t sums[panel_width];
+      std::fill_n(sums, panel_width, -byte_offset * a.sums[row]);
+      for (int k = 0; k < a.depth; k += byte_group, right += byte_group * panel_width)
+        for (int j = 0; j < panel_width; ++j)
+          for (int i = 0; i < byte_group; ++i)
+            sums[j] += std::int16_t(left[k + i]) * std::int16_t(right[byte_group * j + i]);
+      const float *column_scales = b.column_scales() + panel * panel_width;
+      float *out = c + row * c_stride + std::size_t(panel) * panel_width;
+      for (int j = 0; j < panel_width; ++j) out[j] += (float(sums[j]) * a.scales[row]) * column_scales[j];
+    }
 }
 
 inline void lstm_cell(const float *gates, int units, float *cell, float *state) {

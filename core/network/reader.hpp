@@ -49,6 +49,7 @@ inline float *write_log_probabilities(const Operations &operations, const float 
 inline void score_tree_labels(const NetworkWeights &weights, const Operations &operations, const float *sides,
                               const std::int32_t *heads, int words, float *out) {
   thread_local Floats hidden, scores;
+  thread_local ByteRows work;
   const int lanes = weights.sizes.label_lanes(), width = weights.label_output.matrix.width();
   hidden.reserve(std::size_t(words) * lanes), scores.reserve(std::size_t(words) * width);
   for (int m = 1; m <= words; ++m) {
@@ -56,7 +57,7 @@ inline void score_tree_labels(const NetworkWeights &weights, const Operations &o
     float *to = hidden.data() + std::size_t(m - 1) * lanes;
     for (int k = 0; k < lanes; ++k) to[k] = std::max(head[k] + own[k], 0.0f);
   }
-  weights.label_output.apply(operations, hidden.data(), lanes, words, scores.data());
+  weights.label_output.apply(operations, hidden.data(), lanes, words, scores.data(), width, work);
   for (int i = 0; i < words; ++i)
     out = write_log_probabilities(operations, scores.data() + std::size_t(i) * width, width, weights.sizes.labels, out);
 }
@@ -78,8 +79,8 @@ class NetworkReader {
   // Adds a word type by its rows of the tables and returns its number. The rows must exist.
   int add(int word, int vector, const std::int32_t *classes, int class_count, const std::int32_t *subwords,
           int subword_count) {
-    inputs_.resize(inputs_.size() + sizes_.input());
-    float *x = inputs_.data() + inputs_.size() - sizes_.input();
+    inputs_.resize(inputs_.size() + sizes_.input_lanes());
+    float *x = inputs_.data() + inputs_.size() - sizes_.input_lanes();
     x = copy_row(weights_.word, sizes_.word, word, x);
     x = copy_row(weights_.vector, sizes_.vector, vector, x);
     x = add_rows(weights_.cls, sizes_.cls, classes, class_count, 1.0f, x);
@@ -119,10 +120,16 @@ class NetworkReader {
   void project_types() {
     const std::size_t gates = std::size_t(sizes_.gates());
     projections_.resize(types_ * gates);
-    weights_.layers[0].input.apply(operations_, inputs_.data(), sizes_.input(), types_ - projected_,
-                                   projections_.data() + projected_ * gates);
+    add_inputs(0, inputs_.data(), sizes_.input_lanes(), types_ - projected_, projections_.data() + projected_ * gates);
     inputs_.clear();
     projected_ = types_;
+  }
+
+  // The share of the inputs x of a layer in its gates.
+  void add_inputs(int layer, const float *x, int stride, int rows, float *gates) {
+    for (int side = 0; side < 2; ++side)
+      weights_.layers[layer][side].input.apply(operations_, x, stride, rows, gates + side * 4 * sizes_.lanes(),
+                                               sizes_.gates(), work_);
   }
 
   std::size_t row(int t, int s) const { return std::size_t(begin_[t]) + s; }
@@ -145,7 +152,7 @@ class NetworkReader {
                     gates_.data() + row(t, s) * sizes_.gates());
       }
     for (int layer = 0; layer < sizes_.layers; ++layer) {
-      if (layer) weights_.layers[layer].input.apply(operations_, states_.data(), sizes_.state(), rows, gates_.data());
+      if (layer) add_inputs(layer, states_.data(), sizes_.state(), rows, gates_.data());
       run_forward(layer);
       run_backward(layer);
     }
@@ -175,20 +182,27 @@ class NetworkReader {
     float *gates = gates_.data() + row(t, 0) * sizes_.gates() + side * 4 * lanes;
     float *states = states_.data() + side * lanes;
     if (known)
-      operations_.multiply(states + row(from, 0) * sizes_.state(), sizes_.state(), known,
-                           weights_.layers[layer].recurrent[side], gates, sizes_.gates());
+      Affine::add_product(operations_, states + row(from, 0) * sizes_.state(), sizes_.state(), known,
+                          weights_.layers[layer][side].recurrent, gates, sizes_.gates(), work_);
     for (int s = 0; s < active(t); ++s)
       operations_.lstm_cell(gates + std::size_t(s) * sizes_.gates(), lanes, cells_.data() + std::size_t(s) * lanes,
                             states + row(t, s) * sizes_.state());
   }
 
+  // Applies a pair of matrices to all states: rows [one | other] of `width` columns each.
+  void apply_sides(const Affine &one, const Affine &other, int width, int rows, Floats &out) {
+    out.reserve(std::size_t(rows) * 2 * width);
+    one.apply(operations_, states_.data(), sizes_.state(), rows, out.data(), 2 * width, work_);
+    other.apply(operations_, states_.data(), sizes_.state(), rows, out.data() + width, 2 * width, work_);
+  }
+
   void score_labels(const ReadingTask *tasks, int count, int rows) {
-    const int width = weights_.label_sides.matrix.width(), used = 2 * sizes_.label_lanes();
-    scores_.reserve(std::size_t(rows) * width);
-    weights_.label_sides.apply(operations_, states_.data(), sizes_.state(), rows, scores_.data());
+    const int lanes = sizes_.label_lanes();
+    apply_sides(weights_.label_head, weights_.label_modifier, lanes, rows, scores_);
     for (int s = 0; s < count; ++s)
       for (int t = 0; t <= tasks[s].words; ++t)
-        std::copy_n(scores_.data() + row(t, s) * width, used, tasks[s].label_sides + std::size_t(t) * used);
+        std::copy_n(scores_.data() + row(t, s) * 2 * lanes, 2 * lanes,
+                    tasks[s].label_sides + std::size_t(t) * 2 * lanes);
   }
 
   void score_tags(const ReadingTask *tasks, int rows) {
@@ -196,7 +210,7 @@ class NetworkReader {
     const int first = active(0);  // the roots have no tags
     scores_.reserve(std::size_t(rows) * width);
     weights_.tag_output.apply(operations_, states_.data() + std::size_t(first) * sizes_.state(), sizes_.state(),
-                              rows - first, scores_.data());
+                              rows - first, scores_.data(), width, work_);
     for (int t = 1; t < positions(); ++t)
       for (int s = 0; s < active(t); ++s) {
         const float *scores = scores_.data() + (row(t, s) - first) * width;
@@ -209,30 +223,31 @@ class NetworkReader {
   }
 
   void score_arcs(const ReadingTask *tasks, int count, int rows) {
-    const int lanes = sizes_.arc_lanes(), width = weights_.arc_sides.matrix.width();
-    const int query_width = weights_.arc_scores.matrix.width();
-    sides_.reserve(std::size_t(rows) * width), queries_.reserve(std::size_t(rows) * query_width);
-    weights_.arc_sides.apply(operations_, states_.data(), sizes_.state(), rows, sides_.data());
-    for (std::size_t i = 0; i < std::size_t(rows) * width; ++i) sides_[i] = std::max(sides_[i], 0.0f);
-    weights_.arc_scores.apply(operations_, sides_.data() + lanes, width, rows, queries_.data());
+    const int lanes = sizes_.arc_lanes();
+    apply_sides(weights_.arc_head, weights_.arc_modifier, lanes, rows, sides_);
+    for (std::size_t i = 0; i < std::size_t(rows) * 2 * lanes; ++i) sides_[i] = std::max(sides_[i], 0.0f);
+    queries_.reserve(std::size_t(rows) * lanes);
+    weights_.arc_scores.apply(operations_, sides_.data() + lanes, 2 * lanes, rows, queries_.data(), lanes, work_);
     for (int s = 0; s < count; ++s) score_sentence_arcs(tasks[s], s);
   }
 
   // score[m, h] = query_m H_h for all arcs of a sentence.
   void score_sentence_arcs(const ReadingTask &task, int s) {
-    const int nodes = task.words + 1, lanes = sizes_.arc_lanes(), width = weights_.arc_sides.matrix.width();
-    const int query_width = weights_.arc_scores.matrix.width();
+    const int nodes = task.words + 1, lanes = sizes_.arc_lanes();
     heads_.reset(lanes, nodes);
     hidden_.reserve(std::size_t(nodes) * lanes);
+    bytes_.reserve(lanes);
     for (int t = 0; t < nodes; ++t) {
-      const float *side = sides_.data() + row(t, s) * width;
-      for (int k = 0; k < lanes; ++k) heads_.at(k, t) = side[k];
-      std::copy_n(queries_.data() + row(t, s) * query_width, lanes, hidden_.data() + std::size_t(t) * lanes);
+      std::int32_t sum;
+      operations_.quantise(sides_.data() + row(t, s) * 2 * lanes, heads_.row_scales(), lanes, bytes_.data(), &sum,
+                           &heads_.column_scale(t));
+      heads_.set_column(t, bytes_.data());
+      std::copy_n(queries_.data() + row(t, s) * lanes, lanes, hidden_.data() + std::size_t(t) * lanes);
     }
     const std::size_t stride = std::size_t(heads_.width());
     scores_.reserve(nodes * stride);
     std::fill_n(scores_.data(), nodes * stride, 0.0f);
-    operations_.multiply(hidden_.data() + lanes, lanes, task.words, heads_, scores_.data(), stride);
+    Affine::add_product(operations_, hidden_.data() + lanes, lanes, task.words, heads_, scores_.data(), stride, work_);
     write_arcs(task, stride);
   }
 
@@ -257,7 +272,9 @@ class NetworkReader {
   std::vector<float> projections_;  // [type, gates of both directions]
   std::vector<int> begin_;          // the first row of each position, and the number of rows
   Floats gates_, states_, cells_, sides_, queries_, hidden_, scores_;
-  PanelMatrix heads_;
+  ByteMatrix heads_;            // H of a sentence, a column for each node
+  Aligned<std::int8_t> bytes_;  // of one of these columns
+  ByteRows work_;
 };
 
 }  // namespace treewright

@@ -1,11 +1,15 @@
-// The weights of the network as its reader needs them (reader.hpp): matrices in panels, both directions of a layer and
-// both sides of an arc or a label in one matrix, every part rounded up to whole vectors with weights of zero.
+// The weights of the network as its reader needs them (reader.hpp): matrices in panels, every part rounded up to whole
+// vectors or panels with weights of zero.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
+#include <utility>
 #include <vector>
 
-#include "network/floats.hpp"
+#include "network/bytes.hpp"
 #include "network/operations.hpp"
 
 namespace treewright {
@@ -18,11 +22,12 @@ struct NetworkSizes {
   std::vector<int> columns;  // numbers of tags
 
   int input() const { return word + vector + cls + subword; }
+  int input_lanes() const { return rounded_up(input(), vector_width); }
   int lanes() const { return rounded_up(units, vector_width); }
   int state() const { return 2 * lanes(); }
   int gates() const { return 8 * lanes(); }  // of both directions
-  int arc_lanes() const { return rounded_up(arc, vector_width); }
-  int label_lanes() const { return rounded_up(label, vector_width); }
+  int arc_lanes() const { return rounded_up(arc, panel_width); }
+  int label_lanes() const { return rounded_up(label, panel_width); }
   int tags() const {
     int count = 0;
     for (int column : columns) count += column;
@@ -32,34 +37,56 @@ struct NetworkSizes {
 
 // x -> x matrix + bias.
 struct Affine {
-  PanelMatrix matrix;
+  ByteMatrix matrix;
   Floats bias;
 
   Affine() = default;
   Affine(int depth, int width) : matrix(depth, width), bias(std::size_t(matrix.width())) {}
 
-  void apply(const Operations &operations, const float *x, std::size_t stride, int rows, float *out) const {
-    const std::size_t width = std::size_t(matrix.width());
-    for (int row = 0; row < rows; ++row) std::copy(bias.data(), bias.data() + width, out + row * width);
-    operations.multiply(x, stride, rows, matrix, out, width);
+  // Writes rows of all columns of the panels; `stride` and `out_stride` are numbers between rows.
+  void apply(const Operations &operations, const float *x, std::size_t stride, int rows, float *out,
+             std::size_t out_stride, ByteRows &work) const {
+    for (int row = 0; row < rows; ++row) std::copy_n(bias.data(), matrix.width(), out + row * out_stride);
+    add_product(operations, x, stride, rows, matrix, out, out_stride, work);
+  }
+
+  // out += x matrix.
+  static void add_product(const Operations &operations, const float *x, std::size_t stride, int rows,
+                          const ByteMatrix &matrix, float *out, std::size_t out_stride, ByteRows &work) {
+    work.reset(rows, matrix.depth());
+    for (int row = 0; row < rows; ++row)
+      operations.quantise(x + row * stride, matrix.row_scales(), matrix.depth(), work.row(row), work.sums.data() + row,
+                          work.scales.data() + row);
+    operations.multiply(work, matrix, out, out_stride);
   }
 };
 
-struct LstmLayer {
-  Affine input;              // to the gates of both directions
-  PanelMatrix recurrent[2];  // forward, backward
+struct LstmDirection {
+  Affine input;  // to the gates
+  ByteMatrix recurrent;
+};
+using LstmLayer = std::array<LstmDirection, 2>;  // forward, backward
+
+// A matrix as a model file has it: integers, row-major, and the scale of each row.
+struct ByteArray {
+  const std::int8_t *numbers;
+  const float *scales;
 };
 
-// The arrays as a model file has them; row-major, of the sizes that docs/network.md gives.
+// The arrays as a model file has them, of the sizes that docs/network.md gives.
 struct LstmArrays {
-  const float *input[2], *recurrent[2], *bias[2];
+  ByteArray input, recurrent;
+  const float *bias;
 };
 struct NetworkArrays {
   const float *word, *vector, *cls, *subword;
-  std::vector<LstmArrays> layers;
-  const float *arc_head, *arc_head_bias, *arc_modifier, *arc_modifier_bias, *bilinear, *linear;
-  const float *label_head, *label_modifier, *label_bias, *label_output, *label_output_bias;
-  const float *tag_output, *tag_output_bias;
+  std::vector<std::array<LstmArrays, 2>> layers;
+  ByteArray arc_head, arc_modifier, bilinear;
+  const float *arc_head_bias, *arc_modifier_bias, *linear;
+  ByteArray label_head, label_modifier, label_output;
+  const float *label_bias, *label_output_bias;
+  ByteArray tag_output;
+  const float *tag_output_bias;
 };
 
 class NetworkWeights {
@@ -76,83 +103,92 @@ class NetworkWeights {
   const NetworkSizes sizes;
   const float *word, *vector, *cls, *subword;
   std::vector<LstmLayer> layers;
-  Affine arc_sides;            // S -> [H | M] before relu
-  Affine arc_scores;           // M -> bilinear M + linear, whose product with H is the score
-  Affine label_sides;          // S -> the shares of head and modifier in the hidden layer
-  Affine label_output;         // hidden layer -> scores
-  Affine tag_output;           // S -> scores; each column begins at a multiple of vector_width
-  std::vector<int> tag_begin;  // of the columns, and the end of the last one
+  Affine arc_head, arc_modifier;      // S -> H and M before relu
+  Affine arc_scores;                  // M -> bilinear M + linear, whose product with H is the score
+  Affine label_head, label_modifier;  // S -> the shares of head and modifier in the hidden layer
+  Affine label_output;                // hidden layer -> scores
+  Affine tag_output;                  // S -> scores; each column begins at a multiple of vector_width
+  std::vector<int> tag_begin;         // of the columns, and the end of the last one
 
  private:
   // The place of a number of the state [forward | backward].
   int state_place(int i) const { return i < sizes.units ? i : sizes.lanes() + i - sizes.units; }
 
-  void add_layer(int layer, const LstmArrays &from) {
-    const int units = sizes.units, lanes = sizes.lanes(), depth = layer ? 2 * units : sizes.input();
+  // Copies a matrix whose row k is the row `row_place(k)`, and whose column j is the column `column_place(j)`.
+  template <typename RowPlace, typename ColumnPlace>
+  static void copy(const ByteArray &from, int depth, int width, ByteMatrix &to, RowPlace row_place,
+                   ColumnPlace column_place) {
+    for (int k = 0; k < depth; ++k) {
+      to.row_scale(row_place(k)) = from.scales[k];
+      for (int j = 0; j < width; ++j) to.set(row_place(k), column_place(j), from.numbers[std::size_t(k) * width + j]);
+    }
+  }
+
+  void add_layer(int layer, const std::array<LstmArrays, 2> &from) {
+    const int units = sizes.units, lanes = sizes.lanes();
+    const auto gate_place = [&](int gate) { return gate / units * lanes + gate % units; };
+    const auto same = [](int k) { return k; };
     LstmLayer to;
-    to.input = Affine(layer ? sizes.state() : depth, sizes.gates());
     for (int side = 0; side < 2; ++side) {
-      to.recurrent[side].reset(lanes, 4 * lanes);
-      for (int gate = 0; gate < 4 * units; ++gate) {
-        const int place = gate / units * lanes + gate % units, column = side * 4 * lanes + place;
-        to.input.bias[column] = from.bias[side][gate];
-        for (int k = 0; k < depth; ++k)
-          to.input.matrix.at(layer ? state_place(k) : k, column) = from.input[side][std::size_t(k) * 4 * units + gate];
-        for (int k = 0; k < units; ++k)
-          to.recurrent[side].at(k, place) = from.recurrent[side][std::size_t(k) * 4 * units + gate];
-      }
+      to[side].input = Affine(layer ? sizes.state() : sizes.input(), 4 * lanes);
+      if (layer)
+        copy(
+            from[side].input, 2 * units, 4 * units, to[side].input.matrix, [&](int k) { return state_place(k); },
+            gate_place);
+      else
+        copy(from[side].input, sizes.input(), 4 * units, to[side].input.matrix, same, gate_place);
+      for (int gate = 0; gate < 4 * units; ++gate) to[side].input.bias[gate_place(gate)] = from[side].bias[gate];
+      to[side].recurrent.reset(lanes, 4 * lanes);
+      copy(from[side].recurrent, units, 4 * units, to[side].recurrent, same, gate_place);
     }
     layers.push_back(std::move(to));
   }
 
-  // A matrix over the states of the last layer, its columns from `first` on.
-  void add_columns(Affine &to, int first, const float *matrix, const float *bias, int width) const {
-    for (int column = 0; column < width; ++column) {
-      if (bias) to.bias[first + column] = bias[column];
-      for (int k = 0; k < 2 * sizes.units; ++k)
-        to.matrix.at(state_place(k), first + column) = matrix[std::size_t(k) * width + column];
-    }
+  // A matrix over the states of the last layer; columns that are not set have the bias `rest`.
+  template <typename ColumnPlace>
+  Affine over_states(const ByteArray &from, const float *bias, int width, int new_width, float rest,
+                     ColumnPlace column_place) const {
+    Affine to(sizes.state(), new_width);
+    std::fill_n(to.bias.data(), to.matrix.width(), rest);
+    copy(from, 2 * sizes.units, width, to.matrix, [&](int k) { return state_place(k); }, column_place);
+    for (int j = 0; j < width; ++j) to.bias[column_place(j)] = bias ? bias[j] : 0.0f;
+    return to;
+  }
+  Affine over_states(const ByteArray &from, const float *bias, int width) const {
+    return over_states(from, bias, width, width, 0.0f, [](int j) { return j; });
   }
 
   void add_arcs(const NetworkArrays &from) {
-    const int arc = sizes.arc, lanes = sizes.arc_lanes();
-    arc_sides = Affine(sizes.state(), 2 * lanes);
-    add_columns(arc_sides, 0, from.arc_head, from.arc_head_bias, arc);
-    add_columns(arc_sides, lanes, from.arc_modifier, from.arc_modifier_bias, arc);
-    arc_scores = Affine(lanes, lanes);
-    for (int i = 0; i < arc; ++i) {
+    const int arc = sizes.arc;
+    arc_head = over_states(from.arc_head, from.arc_head_bias, arc);
+    arc_modifier = over_states(from.arc_modifier, from.arc_modifier_bias, arc);
+    arc_scores = Affine(sizes.arc_lanes(), arc);
+    for (int i = 0; i < arc; ++i) {  // transposed: a row of `bilinear` is a column here
       arc_scores.bias[i] = from.linear[i];
-      for (int j = 0; j < arc; ++j) arc_scores.matrix.at(j, i) = from.bilinear[std::size_t(i) * arc + j];
+      arc_scores.matrix.column_scale(i) = from.bilinear.scales[i];
+      for (int j = 0; j < arc; ++j) arc_scores.matrix.set(j, i, from.bilinear.numbers[std::size_t(i) * arc + j]);
     }
   }
 
   void add_labels(const NetworkArrays &from) {
-    const int lanes = sizes.label_lanes();
-    label_sides = Affine(sizes.state(), 2 * lanes);
-    add_columns(label_sides, 0, from.label_head, nullptr, sizes.label);
-    add_columns(label_sides, lanes, from.label_modifier, from.label_bias, sizes.label);
-    label_output = Affine(lanes, sizes.labels);
-    std::fill(label_output.bias.data(), label_output.bias.data() + label_output.matrix.width(), excluded);
-    for (int label = 0; label < sizes.labels; ++label) {
-      label_output.bias[label] = from.label_output_bias[label];
-      for (int k = 0; k < sizes.label; ++k)
-        label_output.matrix.at(k, label) = from.label_output[std::size_t(k) * sizes.labels + label];
-    }
+    label_head = over_states(from.label_head, nullptr, sizes.label);
+    label_modifier = over_states(from.label_modifier, from.label_bias, sizes.label);
+    label_output = Affine(sizes.label_lanes(), sizes.labels);
+    const auto same = [](int k) { return k; };
+    copy(from.label_output, sizes.label, sizes.labels, label_output.matrix, same, same);
+    std::fill_n(label_output.bias.data(), label_output.matrix.width(), excluded);
+    std::copy_n(from.label_output_bias, sizes.labels, label_output.bias.data());
   }
 
   void add_tags(const NetworkArrays &from) {
     tag_begin.push_back(0);
-    for (int column : sizes.columns) tag_begin.push_back(tag_begin.back() + rounded_up(column, vector_width));
-    tag_output = Affine(sizes.state(), tag_begin.back());
-    std::fill(tag_output.bias.data(), tag_output.bias.data() + tag_output.matrix.width(), excluded);
-    const int tags = sizes.tags();
-    int tag = 0;
-    for (std::size_t column = 0; column < sizes.columns.size(); ++column)
-      for (int i = 0; i < sizes.columns[column]; ++i, ++tag) {
-        tag_output.bias[tag_begin[column] + i] = from.tag_output_bias[tag];
-        for (int k = 0; k < 2 * sizes.units; ++k)
-          tag_output.matrix.at(state_place(k), tag_begin[column] + i) = from.tag_output[std::size_t(k) * tags + tag];
-      }
+    std::vector<int> places;
+    for (int column : sizes.columns) {
+      for (int i = 0; i < column; ++i) places.push_back(tag_begin.back() + i);
+      tag_begin.push_back(tag_begin.back() + rounded_up(column, vector_width));
+    }
+    tag_output = over_states(from.tag_output, from.tag_output_bias, sizes.tags(), tag_begin.back(), excluded,
+                             [&](int tag) { return places[tag]; });
   }
 };
 

@@ -87,6 +87,25 @@ class Sides {
     sum.subtract(parts_->transition(side, p, q));
   }
 
+  // What the grand-sibling parts under `upper`, the arc into the head of `arc`, gain when the arc comes in.
+  void add_insertion_under(int upper, int arc, Sum &sum) const {
+    const int side = side_of(arc), rank = arc - parts_->side_begin[side], p = before_[arc], q = after_[arc];
+    sum.add(parts_->grandsib(upper, side, p, rank));
+    sum.add(parts_->grandsib(upper, side, rank + 1, q));
+    sum.subtract(parts_->grandsib(upper, side, p, q));
+  }
+
+  // The grand-sibling parts of the modifiers of a word, whose own arc is `upper`.
+  void add_grandsibs(int upper, Sum &sum) const {
+    const int h = parts_->modifier[upper];
+    for (int side = 2 * h; side < 2 * h + 2; ++side) {
+      const int begin = parts_->side_begin[side], size = parts_->side_size(side);
+      int last = 0;
+      for (int rank = first_[side]; rank < size; last = rank + 1, rank = after_[begin + rank])
+        sum.add(parts_->grandsib(upper, side, last, rank));
+    }
+  }
+
   // visit(arc) for every arc of the structure that leaves h.
   template <typename Visit>
   void each_out(int h, Visit visit) const {

@@ -55,6 +55,7 @@ class ClimbTree {
       if (parts.has_grand() && head(m) != 0) total_.add(parts.grand(used_[head(m)], used_[m]));
     }
     if (parts.has_transitions()) sides_.add_all(total_);
+    for (int h = 1; parts.has_grandsib() && h < parts.nodes; ++h) sides_.add_grandsibs(used_[h], total_);
   }
 
   int nodes() const { return parts_->nodes; }
@@ -157,6 +158,7 @@ class ClimbTree {
     sum.add(parts_->arc[arc]);
     if (parts_->has_transitions()) sides_.add_insertion(arc, sum);
     if (parts_->has_grand()) add_grandparents(arc, sum);
+    if (parts_->has_grandsib()) add_grandsibs(arc, sum);
     return sum;
   }
 
@@ -166,6 +168,12 @@ class ClimbTree {
     const int above = used_[parts_->head[arc]];
     if (above >= 0) sum.add(parts_->grand(above, arc));
     sides_.each_out(parts_->modifier[arc], [&](int below) { sum.add(parts_->grand(arc, below)); });
+  }
+
+  void add_grandsibs(int arc, Sum &sum) const {
+    const int above = used_[parts_->head[arc]];
+    if (above >= 0) sides_.add_insertion_under(above, arc, sum);
+    sides_.add_grandsibs(arc, sum);
   }
 
   int only_root_arc() const {

@@ -102,6 +102,7 @@ int main() {
   optima_are_at_least_one();
   dual_values_bound_the_best_tree_that_the_search_proves();
   tightening_proves_more_trees_and_keeps_every_bound();
+  grand_siblings_have_the_same_value_in_search_and_chart();
   a_search_without_a_tree_says_so();
   a_search_ends_when_it_is_wanted_back();
   k_best_trees_are_sorted_and_different();
@@ -117,6 +118,8 @@ int main() {
   labels_are_learned();
   a_network_reads_a_sentence_alike_alone_and_beside_others();
   exponentials_are_exact_to_rounding_and_total();
+  products_of_bytes_are_exact();
+  rows_are_rounded_alike_by_all_operations();
   word_classes_never_lose_value();
   std::printf(failures ? "core: %d checks failed\n" : "core: all checks passed\n", failures);
   return failures != 0;

@@ -44,24 +44,33 @@ static void a_tag_model_learns_one_sentence() {
     }
     for (std::size_t i = 0; i < weights.size(); ++i) weights[i] = cells[4 * i];
     std::vector<double> confidence(n), adjust(n * 3, 0.0);
-    model.decode(words, rows.data(), n, treewright::PlainWeights{weights.data(), 1}, adjust.data(), 1.0, tags.data(),
+    model.decode(words, rows.data(), n, treewright::PlainWeights{weights.data(), 1}, {adjust.data()}, 1.0, tags.data(),
                  confidence.data());
     CHECK(loss >= 0);
     CHECK(confidence[2] == 1);
     // Words 0 and 2 have given tags, of which that of word 2 is no candidate of its row.
-    const treewright::TagModel::Candidates given = {{1}, {}, {0, 2}, {}, {}};
+    const std::vector<treewright::TagModel::Given> given = {{1}, {}, {0, 2}, {}, {}};
     std::vector<std::int32_t> others(n);
     const treewright::PlainWeights plain{weights.data(), 1};
-    model.decode(words, rows.data(), n, plain, nullptr, 1.0, others.data(), confidence.data(), given);
+    model.decode(words, rows.data(), n, plain, {}, 1.0, others.data(), confidence.data(), given.data());
     CHECK(others[0] == 1 && others[2] != 1);
     std::vector<double> probability(n * 3);
-    model.probabilities(words, rows.data(), n, plain, nullptr, 1.0, given, probability.data());
+    model.probabilities(words, rows.data(), n, plain, {}, 1.0, given.data(), probability.data());
     for (int i = 0; i < n; ++i) {
       CHECK(std::abs(probability[3 * i] + probability[3 * i + 1] + probability[3 * i + 2] - 1) < 1e-9);
       if (i != 0) CHECK(std::abs(probability[3 * i + others[i]] - confidence[i]) < 1e-9);
     }
     if (trigrams) CHECK(tags == gold);
-    model.decode(words, rows.data(), 0, treewright::PlainWeights{weights.data(), 1}, nullptr, 1.0, tags.data(),
+    // A network that has the value of tag 0 alone, and a name at word 1 that may have tag 1 alone.
+    const std::vector<float> network(n, -0.5F), no_weights(1 << bits);
+    const std::vector<std::int32_t> places = {0, -1, -1};
+    const bool is_name[n] = {false, true, false, false, false};
+    const std::vector<double> of_name = {-1e3, 0, -1e3};
+    const treewright::AddedScores added{nullptr, network.data(), places.data(), 1, 1, 10.0, is_name, of_name.data()};
+    model.decode(words, rows.data(), n, treewright::PlainWeights{no_weights.data(), 1}, added, 1.0, others.data(),
+                 nullptr);
+    CHECK(others == (std::vector<std::int32_t>{0, 1, 1, 0, 0}));
+    model.decode(words, rows.data(), 0, treewright::PlainWeights{weights.data(), 1}, {}, 1.0, tags.data(),
                  confidence.data());
   }
 }

@@ -49,6 +49,39 @@ using RoundedWeights = TagWeights<std::int8_t, 1>;
 using PlainWeights = TagWeights<float, 1>;
 using LearningWeights = TagWeights<float, 4>;
 
+// What is added to the scores of the candidates of a sentence once they are chosen. Each pointer may be null.
+struct AddedScores {
+  const double *adjust = nullptr;        // [word, tag]
+  const float *network = nullptr;        // [word, value]: the log-probability of each value of the columns
+  const std::int32_t *places = nullptr;  // [tag, column]: the value of the tag; negative if the network lacks it
+  int values = 0, columns = 0;
+  double weight = 0;                // of the log-probabilities
+  const bool *is_name = nullptr;    // [word]: names of files and code, about which the network is not asked
+  const double *of_name = nullptr;  // [tag]: the scores of the tags of such names
+
+  // NaN counts as forbidden: the order of candidates must be total.
+  double operator()(int word, int tag, int tags) const {
+    const bool name = is_name && is_name[word];
+    double score = network && !name ? network_score(word, tag) : 0;
+    if (adjust) score += adjust[std::size_t(word) * tags + tag];
+    if (name) score += of_name[tag];
+    return std::isnan(score) ? forbidden : score;
+  }
+
+  bool empty() const { return !adjust && !network && !is_name; }
+
+ private:
+  static constexpr double unknown_value = -15;  // log P of a value that the network does not have; not tuned
+
+  double network_score(int word, int tag) const {
+    const float *row = network + std::size_t(word) * values;
+    double score = 0;
+    for (const std::int32_t *place = places + std::size_t(tag) * columns, *end = place + columns; place < end; ++place)
+      score += *place < 0 ? unknown_value : double(row[*place]);
+    return score * weight;
+  }
+};
+
 class TagModel {
  public:
   struct Settings {
@@ -68,17 +101,17 @@ class TagModel {
 
   int tags() const { return int(parts_.size()) / set_.parts - 1; }  // the last row is "before the sentence"
 
-  // Candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if
-  // there are none.
-  using Candidates = std::vector<std::vector<std::int32_t>>;
+  // The tags that a word may have: those of its row among them, or all of them if there are none. Empty: any tag.
+  using Given = std::vector<std::int32_t>;
 
   // Writes the best tag of each word, with `confidence` also the probability of each, where a sequence has the weight
-  // exp(score / temperature); returns the score of the sequence.
+  // exp(score / temperature); returns the score of the sequence. given: for each word, or null.
   template <typename Weights>
-  double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights, const double *adjust,
-                double temperature, std::int32_t *tags, double *confidence, const Candidates &given = {}) {
+  double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
+                const AddedScores &added, double temperature, std::int32_t *tags, double *confidence,
+                const Given *given = nullptr) {
     score_sentence(words, rows, n, weights, nullptr, 0, given);
-    add_scores(adjust);
+    add_scores(added);
     best_.resize(n);
     const double value = best();
     if (confidence && n > 0) {
@@ -93,11 +126,11 @@ class TagModel {
   // Writes the probability of each tag of each word, in rows of tags().
   template <typename Weights>
   void probabilities(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
-                     const double *adjust, double temperature, const Candidates &given, double *probability) {
+                     const AddedScores &added, double temperature, const Given *given, double *probability) {
     std::fill_n(probability, std::size_t(n) * tags(), 0.0);
     if (n == 0) return;
     score_sentence(words, rows, n, weights, nullptr, 0, given);
-    add_scores(adjust);
+    add_scores(added);
     divide_scores(temperature);
     sum();
     for (int i = 0; i < n; ++i)
@@ -109,7 +142,7 @@ class TagModel {
   // objective is then the log probability of all sequences that have the other tags.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
                const std::int32_t *gold, float margin) {
-    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin, {});
+    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin, nullptr);
     gold_.assign(n, open);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
@@ -152,13 +185,13 @@ class TagModel {
 
   template <typename Weights>
   void score_sentence(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
-                      const std::int32_t *gold, float margin, const Candidates &given) {
+                      const std::int32_t *gold, float margin, const Given *given) {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
-      find_candidates(words, rows[i], given.empty() ? nullptr : &given[i]);
+      find_candidates(words, rows[i], given ? given + i : nullptr);
       score_candidates(words, i, weights, gold ? gold[i] : -1, margin);
       begin_.push_back(kept_.size());
     }
@@ -175,13 +208,13 @@ class TagModel {
     for (int i = 0; i < n_; ++i) copy(rows[i], i);
   }
 
-  void add_scores(const double *adjust) {
-    if (!adjust) return;
+  void add_scores(const AddedScores &added) {
+    if (added.empty()) return;
     for (int i = 0; i < n_; ++i)
-      for (int k = 0; k < size(i); ++k) unary(i, k) += adjust[std::size_t(i) * tags() + tag(i, k)];
+      for (int k = 0; k < size(i); ++k) unary(i, k) += added(i, tag(i, k), tags());
   }
 
-  void find_candidates(const WordTable &words, int row, const std::vector<std::int32_t> *given) {
+  void find_candidates(const WordTable &words, int row, const Given *given) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
     const bool is_open = !given || given->empty();
     ranked_.clear();

@@ -69,13 +69,12 @@ class Conditioning {
   // What has been taken off the arc (h, m), and off its other parts.
   double taken_off_arc(int id) const {
     const int m = parts.modifier[id];
-    const bool has_grand = is_centred_ && parts.head[id] == 0;
-    return losses_->best_arc[m] + (has_grand ? losses_->best_grand[m] : 0);
+    return losses_->best_arc[m] + (is_centred_ && parts.head[id] == 0 ? best_under_head(m) : 0);
   }
   double taken_off_others(int id) const {
     const int m = parts.modifier[id];
     if (!is_centred_) return 0;
-    return losses_->best_sibling[m] + (parts.head[id] == 0 ? 0 : losses_->best_grand[m]);
+    return losses_->best_sibling[m] + (parts.head[id] == 0 ? 0 : best_under_head(m));
   }
   // A value or bound of `parts` in the units of the given problem, rounded.
   double value(double conditioned) const { return conditioned / scale + constant_; }
@@ -87,6 +86,9 @@ class Conditioning {
   double largest_loss = 0;  // of the parts that are not forbidden
 
  private:
+  // The best scores of the parts with the head of m's head, which an arc from the root has not.
+  double best_under_head(int m) const { return losses_->best_grand[m] + losses_->best_grandsib[m]; }
+
   void shift_and_forbid() {
     largest_ = largest_loss = constant_ = 0;
     for (int m = 1; m < parts.nodes; ++m) constant_ += losses_->best_arc[m];
@@ -97,7 +99,8 @@ class Conditioning {
       const double loss = losses_->is_unusable(id) ? Losses::infinity : losses_->arc(id);
       if (!keep(score, loss)) continue;
       double own_error = take_off(score, losses_->best_arc[parts.modifier[id]]);
-      if (is_centred_ && parts.head[id] == 0) own_error += take_off(score, losses_->best_grand[parts.modifier[id]]);
+      for (const auto *best : {&losses_->best_grand, &losses_->best_grandsib})
+        if (is_centred_ && parts.head[id] == 0) own_error += take_off(score, (*best)[parts.modifier[id]]);
       shift_error = std::max(shift_error, own_error);
       largest_ = std::max(largest_, -score);
     }
@@ -105,6 +108,7 @@ class Conditioning {
     second_order_error_ = 0;
     if (parts.has_transitions()) forbid_transitions();
     if (parts.has_grand()) forbid_grandparents();
+    forbid_grandsibs();
   }
 
   void forbid_transitions() {
@@ -133,6 +137,17 @@ class Conditioning {
           keep_second_order(parts.grand(upper, id), is_out, loss, best);
         }
       }
+  }
+
+  void forbid_grandsibs() {
+    parts.for_grandsibs([&](int upper, int side, int p, int q) {
+      const int begin = parts.side_begin[side], id = begin + q;
+      const bool is_out = is_forbidden(upper) || is_forbidden(id) || (p > 0 && is_forbidden(begin + p - 1));
+      double &score = parts.grandsib(upper, side, p, q);
+      const bool is_cyclic = parts.is_cyclic(upper, side, p, q);
+      const double loss = is_cyclic ? unusable(score) : losses_->grandsib(upper, side, p, q);
+      keep_second_order(score, is_out, loss, losses_->best_grandsib[parts.modifier[id]]);
+    });
   }
 
   bool is_forbidden(int id) const { return parts.arc[id] == forbidden; }
@@ -176,7 +191,9 @@ class Conditioning {
     for (double &score : parts.arc) round(score, arc_error);
     for (double &score : parts.transitions) round(score, other_error);
     for (double &score : parts.grands) round(score, other_error);
-    const int kinds = 3 * parts.has_transitions() + parts.has_grand();  // a sibling and two stops, and a grandparent
+    for (double &score : parts.grandsibs) round(score, other_error);
+    // A sibling and two stops, a grandparent, a grand-sibling.
+    const int kinds = 3 * parts.has_transitions() + parts.has_grand() + parts.has_grandsib();
     error += 2 * ((parts.nodes - 1) * arc_error + kinds * parts.nodes * (other_error + second_order_error_));
     error *= 1 + 1e-9;  // the rounding of its own computation
   }

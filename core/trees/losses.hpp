@@ -1,12 +1,13 @@
 // What each part loses against the best part of its kind, and with it the scale of the differences between trees.
 //
-// A tree has one arc, one sibling part and (unless its head is the root) one grandparent part for each word m, and one
-// stop for each side of a node. The loss of a part is its distance from the highest score in its place:
+// A tree has one arc, one sibling part and (unless its head is the root) one grandparent part and one grand-sibling part
+// for each word m, and one stop for each side of a node. The loss of a part is its distance from the highest score in its place:
 //
 //   arc (h, m)       best arc into m - arc             sibling (h, m, s)   best sibling part of m - sib
 //   stop (h, s)      best stop of the side - stop      grandparent         best grandparent part of m - grand
+//   grand-sibling    best grand-sibling part of m - grandsib
 //
-// (an arc from the root has the grandparent score 0, and its loss counts with the arc). The loss of a tree is the sum
+// (an arc from the root has the scores 0 in place of the last two, and their losses count with the arc). The loss of a tree is the sum
 // over its parts: the sum of all best scores, which bounds every tree, less the tree's value. Losses do not change when
 // a constant is added to all heads of a word, and are computed from differences only, so that each has a relative error
 // of few units in the last place. A part that loses more than a whole tree does is in no better tree.
@@ -125,10 +126,11 @@ inline double total_size(const std::vector<double> &best) {
 }
 
 // An upper bound on what another tree gains over the one that a chart finds, which adds up the scores of a tree in some
-// order. A tree that is not worse has at most 5 parts a node; together they have at most the size of the best scores
-// (total_size of all kinds) and the loss. Twice: for the tree found and for the best one.
-inline double second_order_rounding(int nodes, double size_of_best, double loss) {
-  return 2 * 5.0 * nodes * std::numeric_limits<double>::epsilon() * (size_of_best + loss);
+// order. A tree that is not worse has at most 5 parts a node, and 6 with grand-siblings; together they have at most the
+// size of the best scores (total_size of all kinds) and the loss. Twice: for the tree found and for the best one.
+inline double second_order_rounding(const Parts &parts, double size_of_best, double loss) {
+  const double parts_of_tree = (parts.has_grandsib() ? 6.0 : 5.0) * parts.nodes;
+  return 2 * parts_of_tree * std::numeric_limits<double>::epsilon() * (size_of_best + loss);
 }
 
 class Losses {
@@ -140,6 +142,7 @@ class Losses {
     parts_ = &parts, single_root_ = single_root, has_groups_ = false;
     find_best_transitions();
     find_best_grandparents();
+    find_best_grandsibs();
     find_best_of_words();
   }
 
@@ -148,7 +151,7 @@ class Losses {
     const int m = parts_->modifier[id];
     if (parts_->arc[id] == forbidden) return infinity;
     const double own = best_arc[m] - parts_->arc[id];
-    return parts_->head[id] == 0 ? own + best_grand[m] : own;
+    return parts_->head[id] == 0 ? own + best_grand[m] + best_grandsib[m] : own;
   }
   double transition(int side, int p, int q) const {
     const double score = parts_->transition(side, p, q);
@@ -161,10 +164,17 @@ class Losses {
     return score == forbidden ? infinity : best_grand[parts_->modifier[lower]] - score;
   }
 
+  double grandsib(int upper, int side, int p, int q) const {
+    const double score = parts_->grandsib(upper, side, p, q);
+    const int m = parts_->modifier[parts_->side_begin[side] + q];
+    return score == forbidden ? infinity : best_grandsib[m] - score;
+  }
+
   bool is_candidate(int id) const { return parts_->arc[id] != forbidden; }
-  // Whether no tree can have the arc, because every sibling or grandparent part of it is forbidden.
+  // Whether no tree can have the arc, because every sibling, grandparent or grand-sibling part of it is forbidden.
   bool is_unusable(int id) const {
-    return parts_->arc[id] == forbidden || sibling_[id] == forbidden || grand_[id] == forbidden;
+    return parts_->arc[id] == forbidden || sibling_[id] == forbidden || grand_[id] == forbidden ||
+           grandsib_[id] == forbidden;
   }
   // The root has a child, and with a single root no second one.
   bool is_unusable(int side, int p, int q) const {
@@ -189,13 +199,14 @@ class Losses {
 
   // The size of the best scores of all places.
   double size_of_best() const {
-    return total_size(best_arc) + total_size(best_sibling) + total_size(best_grand) + total_size(best_stop);
+    return total_size(best_arc) + total_size(best_sibling) + total_size(best_grand) + total_size(best_stop) +
+           total_size(best_grandsib);
   }
 
   // Every part at its best; rounded, so that it is a bound but for a few units in the last place.
   double upper_bound() const {
     double sum = 0;
-    for (int m = 1; m < parts_->nodes; ++m) sum += best_arc[m] + best_sibling[m] + best_grand[m];
+    for (int m = 1; m < parts_->nodes; ++m) sum += best_arc[m] + best_sibling[m] + best_grand[m] + best_grandsib[m];
     for (double stop : best_stop) sum += stop;
     return sum;
   }
@@ -206,8 +217,8 @@ class Losses {
     return thresholds_;
   }
 
-  std::vector<double> best_arc, best_sibling, best_grand;  // of each word; 0 where there is no such part
-  std::vector<double> best_stop;                           // of each side
+  std::vector<double> best_arc, best_sibling, best_grand, best_grandsib;  // of each word; 0 where there is no such part
+  std::vector<double> best_stop;                                          // of each side
 
  private:
   double loss_without_penalties(const int *heads, double best_size) {
@@ -263,21 +274,34 @@ class Losses {
     }
   }
 
+  void find_best_grandsibs() {
+    const Parts &parts = *parts_;
+    grandsib_.assign(parts.arcs(), 0.0);
+    if (!parts.has_grandsib()) return;
+    std::fill(grandsib_.begin() + parts.out_begin(1), grandsib_.end(), forbidden);  // the root has no parts
+    parts.for_grandsibs([&](int upper, int side, int p, int q) {
+      double &best = grandsib_[parts.side_begin[side] + q];
+      if (!parts.is_cyclic(upper, side, p, q)) best = std::max(best, parts.grandsib(upper, side, p, q));
+    });
+  }
+
   // Over the arcs that can be in a tree as far as their own parts say.
   void find_best_of_words() {
     const Parts &parts = *parts_;
-    for (auto *best : {&best_arc, &best_sibling, &best_grand}) best->assign(parts.nodes, forbidden);
+    const auto bests = {&best_arc, &best_sibling, &best_grand, &best_grandsib};
+    for (auto *best : bests) best->assign(parts.nodes, forbidden);
     for (int id = 0; id < parts.arcs(); ++id) {
       if (is_unusable(id)) continue;
       const int m = parts.modifier[id];
       best_arc[m] = std::max(best_arc[m], parts.arc[id]);
       best_sibling[m] = std::max(best_sibling[m], sibling_[id]);
       best_grand[m] = std::max(best_grand[m], grand_[id]);
+      best_grandsib[m] = std::max(best_grandsib[m], grandsib_[id]);
     }
-    for (auto *best : {&best_arc, &best_sibling, &best_grand})
+    for (auto *best : bests)
       for (double &score : *best) score = score == forbidden ? 0 : score;
     BestSize size;
-    for (const auto *best : {&best_sibling, &best_grand, &best_stop}) size.add(*best);
+    for (const auto *best : {&best_sibling, &best_grand, &best_grandsib, &best_stop}) size.add(*best);
     size.add_arcs(best_arc);
     best_size_ = size.value();
   }
@@ -291,7 +315,7 @@ class Losses {
   const Parts *parts_ = nullptr;
   bool single_root_ = true;
   double best_size_ = 0;
-  std::vector<double> sibling_, grand_;  // the best part of each arc
+  std::vector<double> sibling_, grand_, grandsib_;  // the best part of each arc
   std::vector<double> of_tree_;
   bool has_groups_ = false;
   std::vector<double> thresholds_, penalties_;  // starts of the groups of losses, and with the best score
@@ -319,6 +343,7 @@ bool Losses::for_losses_of(const int *heads, Use use) {
       const int id = parts.side_begin[side] + q;
       if (used_[parts.modifier[id]] != id) continue;
       use(transition(side, last, q));
+      if (parts.has_grandsib() && side >= 2) use(grandsib(used_[side / 2], side, last, q));
       last = q + 1;
     }
     use(transition(side, last, parts.side_size(side)));
@@ -337,6 +362,9 @@ void Losses::for_all(Use use) const {
     for (int in = parts.in_begin[h]; in < parts.in_begin[h + 1]; ++in)
       for (int id = parts.out_begin(h); id < parts.out_begin(h) + parts.out_size(h); ++id)
         if (parts.modifier[id] != parts.head[parts.in_arc[in]]) use(grand(parts.in_arc[in], id));
+  parts.for_grandsibs([&](int upper, int side, int p, int q) {
+    if (!parts.is_cyclic(upper, side, p, q)) use(grandsib(upper, side, p, q));
+  });
 }
 
 inline void Losses::find_groups() {
@@ -345,7 +373,7 @@ inline void Losses::find_groups() {
   for_all([&](double loss) { groups.add(loss); });
   thresholds_ = groups.starts();
   double nearest = infinity;
-  for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_stop})
+  for (const auto *best : {&best_arc, &best_sibling, &best_grand, &best_grandsib, &best_stop})
     for (double score : *best)
       if (score != 0) nearest = std::min(nearest, std::abs(score));
   groups.add_if_least(nearest);

@@ -11,7 +11,8 @@
 // anything: the q-th candidate from 0 lies outside the p-th from 1.
 // Grandparent scores are one table a head h: a row a candidate head g of h (increasing), a column
 // an arc leaving h (in arc order). With `outermost` they count only for the outermost modifier of h on each side
-// (Carreras 2007). Parts that were not set count as zero.
+// (Carreras 2007). Grand-sibling scores grandsib[g, h, m, s] are one table a side: a cell for each transition (p, q), in
+// it one score for each candidate head of h; cells of END are zero. Parts that were not set count as zero.
 #pragma once
 
 #include <algorithm>
@@ -54,12 +55,14 @@ class Parts {
     }
   }
 
-  // From whole matrices over nodes: arc[h, m], sib[h, m, s], grand[g, h, m], stop[h, s, side], row-major; all but
-  // arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not read.
-  static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop);
+  // From whole matrices over nodes: arc[h, m], sib[h, m, s], grand[g, h, m], stop[h, s, side], grandsib[g, h, m, s],
+  // row-major; all but arc may be null. The candidates are the arcs above -inf; the diagonal and what enters 0 are not
+  // read.
+  static Parts from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop,
+                          const double *grandsib = nullptr);
 
-  // Writes the scores of all parts into matrices of the same layout; cells that belong to no part are not written. sib
-  // and stop are read when there are transitions, grand when there are grandparents.
+  // Writes the scores of all parts but grand-siblings into matrices of the same layout; cells that belong to no part
+  // are not written. sib and stop are read when there are transitions, grand when there are grandparents.
   void to_dense(double *arc, double *sib, double *grand, double *stop) const;
 
   // The parts over the arcs with keep[id] set.
@@ -80,7 +83,7 @@ class Parts {
   // A copy with all scores multiplied by a positive factor.
   Parts scaled(double factor) const {
     Parts parts = *this;
-    for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands})
+    for (std::vector<double> *scores : {&parts.arc, &parts.transitions, &parts.grands, &parts.grandsibs})
       for (double &score : *scores) score *= factor;
     return parts;
   }
@@ -138,6 +141,40 @@ class Parts {
     return grands[grand_begin[h] + std::size_t(rank_in[upper]) * out_size(h) + (lower - out_begin(h))];
   }
   double grand(int upper, int lower) const { return const_cast<Parts *>(this)->grand(upper, lower); }
+  // Grand-siblings are scored by an automaton with siblings and grandparents, so that they imply both tables.
+  bool has_grandsib() const { return !grandsib_begin.empty(); }
+  void add_grandsib() {
+    if (has_grandsib()) return;
+    add_transitions(), add_grand();
+    grandsib_begin.assign(2 * nodes + 1, 0);
+    for (int side = 0; side < 2 * nodes; ++side) {
+      const std::size_t states = side_size(side) + 1, uppers = in_size(side / 2);
+      grandsib_begin[side + 1] = grandsib_begin[side] + states * states * uppers;
+    }
+    grandsibs.assign(grandsib_begin.back(), 0.0);
+  }
+  // upper is an arc (g, h), h the head of the side; p and q are those of a transition.
+  double &grandsib(int upper, int side, int p, int q) {
+    const std::size_t cell = std::size_t(p) * (side_size(side) + 1) + q;
+    return grandsibs[grandsib_begin[side] + cell * in_size(side / 2) + rank_in[upper]];
+  }
+  double grandsib(int upper, int side, int p, int q) const {
+    return const_cast<Parts *>(this)->grandsib(upper, side, p, q);
+  }
+  // Calls use(upper, side, p, q) for every grand-sibling part over candidate arcs: q is no END.
+  template <typename Use>
+  void for_grandsibs(Use use) const {
+    for (int side = 2; has_grandsib() && side < 2 * nodes; ++side)
+      for (int p = 0; p <= side_size(side); ++p)
+        for (int q = p; q < side_size(side); ++q)
+          for (int in = in_begin[side / 2]; in < in_begin[side / 2 + 1]; ++in) use(in_arc[in], side, p, q);
+  }
+  // Whether the grandparent is the modifier or its sibling, so that no tree has the part.
+  bool is_cyclic(int upper, int side, int p, int q) const {
+    const int *m = modifier.data() + side_begin[side];
+    return head[upper] == m[q] || (p > 0 && head[upper] == m[p - 1]);
+  }
+
   // Whether the grandparent score of arc `id` counts in a tree; used[m] is the tree's arc into m.
   bool counts_grand(const int *used, int id) const {
     if (!has_grand() || head[id] == 0) return false;
@@ -163,6 +200,11 @@ class Parts {
     const int upper = find(g, h), lower = find(h, m);
     return upper < 0 || lower < 0 ? nullptr : &grand(upper, lower);
   }
+  double *grandsibling(int g, int h, int m, int s) {
+    const int upper = find(g, h), id = find(h, m), inner = s == h ? -1 : find(h, s);
+    if (upper < 0 || id < 0 || (s != h && inner < 0)) return nullptr;
+    return &grandsib(upper, side_of(h, m), s == h ? 0 : rank_out(inner) + 1, rank_out(id));
+  }
 
   // Calls use(score) for every part of a tree, by the definition of the parts; false, before any call, when the tree
   // uses an arc that is no candidate.
@@ -179,12 +221,12 @@ class Parts {
   std::vector<int> side_begin;        // side 2h + s owns arcs side_begin[2h + s] .. side_begin[2h + s + 1)
   std::vector<int> in_begin, in_arc;  // arcs into m, by increasing head
   std::vector<int> rank_in;           // of each arc among those into its modifier
-  std::vector<std::size_t> transition_begin, grand_begin;
-  std::vector<double> transitions, grands;
+  std::vector<std::size_t> transition_begin, grand_begin, grandsib_begin;
+  std::vector<double> transitions, grands, grandsibs;
 };
 
-inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, const double *grand,
-                               const double *stop) {
+inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, const double *grand, const double *stop,
+                               const double *grandsib) {
   const std::size_t n = nodes;
   std::vector<int> heads, modifiers;
   std::vector<double> scores;
@@ -214,6 +256,12 @@ inline Parts Parts::from_dense(int nodes, const double *arc, const double *sib, 
           if (parts.modifier[id] != g) parts.grand(parts.in_arc[in], id) = grand[(g * n + h) * n + parts.modifier[id]];
       }
   }
+  if (grandsib) parts.add_grandsib();
+  parts.for_grandsibs([&](int upper, int side, int p, int q) {
+    if (parts.is_cyclic(upper, side, p, q)) return;
+    const int g = parts.head[upper], h = side / 2, *m = parts.modifier.data() + parts.side_begin[side];
+    parts.grandsib(upper, side, p, q) = grandsib[((g * n + h) * n + m[q]) * n + (p == 0 ? h : m[p - 1])];
+  });
   return parts;
 }
 
@@ -250,6 +298,11 @@ void Parts::for_restricted(All &all, Parts &some, const std::vector<int> &kept, 
     for (int in = some.in_begin[h]; in < some.in_begin[h + 1]; ++in)
       for (int id = some.out_begin(h); id < some.out_begin(h) + some.out_size(h); ++id)
         use(all.grand(kept[some.in_arc[in]], kept[id]), some.grand(some.in_arc[in], id));
+  some.for_grandsibs([&](int upper, int side, int p, int q) {
+    const int *ids = kept.data() + some.side_begin[side];
+    use(all.grandsib(kept[upper], side, p == 0 ? 0 : all.rank_out(ids[p - 1]) + 1, all.rank_out(ids[q])),
+        some.grandsib(upper, side, p, q));
+  });
 }
 
 inline Parts Parts::restricted(const std::vector<int> &kept) const {
@@ -259,6 +312,7 @@ inline Parts Parts::restricted(const std::vector<int> &kept) const {
   Parts parts(nodes, int(kept.size()), heads.data(), modifiers.data(), zeros.data());
   if (has_transitions()) parts.add_transitions();
   if (has_grand()) parts.add_grand();
+  if (has_grandsib()) parts.add_grandsib();
   parts.outermost = outermost;
   for_restricted(*this, parts, kept, [](double score, double &copy) { copy = score; });
   return parts;
@@ -280,6 +334,7 @@ bool Parts::for_parts_of(const int *heads, Use use) {
       const int id = side_begin[side] + q;
       if (used[modifier[id]] != id) continue;
       use(transition(side, last, q));
+      if (has_grandsib() && side >= 2) use(grandsib(used[side / 2], side, last, q));
       last = q + 1;
     }
     use(transition(side, last, side_size(side)));

@@ -15,11 +15,11 @@ class Parts:
     The parts of one sentence over its candidate arcs (core/trees/parts.hpp).
     """
 
-    def __init__(self, nodes: int, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, grandparents: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, stops: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, outermost: bool = False) -> None:
+    def __init__(self, nodes: int, head: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], modifier: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], score: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], siblings: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, grandparents: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, stops: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None, outermost: bool = False, grandsiblings: tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]] | None = None) -> None:
         """From int32 index columns and float64 score columns, in any order."""
 
     @staticmethod
-    def from_arrays(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None) -> Parts:
+    def from_arrays(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)] | None = None, grandsib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)] | None = None) -> Parts:
         """
         From whole matrices that have been checked; the candidates are the arcs above -inf.
         """
@@ -36,6 +36,9 @@ class Parts:
 
     @property
     def has_grand(self) -> bool: ...
+
+    @property
+    def has_grandsib(self) -> bool: ...
 
     @property
     def outermost(self) -> bool: ...
@@ -58,6 +61,10 @@ class Parts:
         """Columns g, h, m and score of those that are not zero."""
 
     @property
+    def grandsiblings(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+        """Columns g, h, m, s and score of those that are not zero."""
+
+    @property
     def stops(self) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
         """Columns h, s, side and score of those that are not zero."""
 
@@ -66,7 +73,7 @@ class Parts:
 
     def to_arrays(self) -> tuple[Annotated[NDArray[numpy.float64], dict(shape=(None, None))], Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None, Annotated[NDArray[numpy.float64], dict(shape=(None, None, None))] | None]:
         """
-        All scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.
+        Scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.
         """
 
     def restricted(self, keep: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
@@ -115,6 +122,8 @@ def bad_arc(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), orde
 def bad_sibling(sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_grand(grand: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
+
+def bad_grandsib(grandsib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_stop(stop: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
@@ -435,6 +444,9 @@ class TreeScorer:
         Adds the gradient of the choices of heads in a tree, and returns the loss.
         """
 
+    def add_difference(self, learner: Learner, batch: AtomBatch, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], others: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """Adds the features of one tree minus those of another."""
+
 class DualTrace:
     """One entry an iteration."""
 
@@ -561,10 +573,18 @@ def grand_automaton(parts: Parts, h: int, upper_scores: Annotated[NDArray[numpy.
     The best modifiers on both sides and head of h: value, rank of the head, places of the modifiers, best values with and without each, best value with each head.
     """
 
-def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
     """
     The best path: value, first state, the state entered with each candidate or -1, best values with and without.
     """
+
+class AddedTagScores:
+    """What is added to the scores of tags (core/text/tagger.hpp)."""
+
+    def __init__(self, readings: Sequence[Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu', writable=False)]], places: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], weight: float, is_name: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], of_name: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        readings: an array [word, value] of log-probabilities a sentence, or none; places[tag, column]: the value of the tag; weight: of the readings; is_name[word]: words with the scores of_name[tag] in their place.
+        """
 
 class TagModel:
     """A model of tag sequences (core/text/tagger.hpp)."""
@@ -576,13 +596,13 @@ class TagModel:
         The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a sequence has the weight exp(score / temperature). relations: hashed features of each entry of the pool.
         """
 
-    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = []) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
+    def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = [], lengths: Sequence[int] | None = None, added: AddedTagScores | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
         """
-        The same for the rows of TagWords or LemmaWords. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.
+        The same for the rows of TagWords or LemmaWords; with lengths they are several sentences, and the score is the sum of theirs. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.
         """
 
-    def probabilities_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, temperature: float, candidates: Sequence[Sequence[int]]) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
-        """The probability of each tag of each word, [word, tag]."""
+    def probabilities_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, temperature: float, candidates: Sequence[Sequence[int]], added: AddedTagScores | None = None) -> Annotated[NDArray[numpy.float64], dict(shape=(None, None))]:
+        """The probability of each tag of each word of a sentence, [word, tag]."""
 
     def learn(self, atoms: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)], begin: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], pool: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], cells: Annotated[NDArray[numpy.float32], dict(shape=(None, None), order='C', device='cpu')], step: float, rate: float, epsilon: float, margin: float, relations: Annotated[NDArray[numpy.uint32], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> float:
         """One update on one sentence; returns the loss. The gold tag -1 is open."""
@@ -692,7 +712,7 @@ class CollinsModel:
 
     def __init__(self, tags: int, words: int, base: int, classes: Sequence[int], is_verb: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], heads: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], modifiers: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)], tops: Annotated[NDArray[numpy.int32], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> None: ...
 
-    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int, tag_adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None = None) -> tuple[Forest, bool, bool]:
+    def forest(self, words: Sequence[int], tags: Sequence[Sequence[int]], adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], beam: float, max_unary: int, partial: bool, max_size: int) -> tuple[Forest, bool, bool]:
         """
         The derivations of a sentence; whether the limit of size was reached (the forest is then empty); and whether the derivations are covers by several phrases.
         """

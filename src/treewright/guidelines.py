@@ -281,6 +281,16 @@ def explain(name: str) -> str:
     raise InputError(f"{name!r} is no tag, relation or feature of Universal Dependencies{suggestion}")
 
 
+def guideline_address(relation: str) -> str:
+    """Return the address of the guideline of a relation, or of the one that it is a subtype of; empty if unknown.
+
+    >>> guideline_address("nmod:xyz")
+    'https://universaldependencies.org/u/dep/nmod.html'
+    """
+    meanings = relation_meanings(relation)
+    return meanings[0].rpartition("\n")[2] if meanings else ""
+
+
 def tag_meanings(name: str) -> list[str]:
     """Explain a part-of-speech tag, universal or of the Penn Treebank."""
     meanings = []

@@ -64,7 +64,7 @@ def test_what_is_decided_does_not_depend_on_the_order(make: Make) -> None:
 def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:
     project, parser = make(model="en"), tw.load("en").trained_parser
     rng = random.Random(1)
-    for trial in range(30):
+    for trial in range(200):
         project.add_person(f"p{trial}")
         client = Client(project, f"p{trial}")
         state = project.state(OPEN, client.layer)
@@ -302,7 +302,7 @@ def test_search_and_queues(make: Make) -> None:
     [summary] = project.summaries("me", "search:red sails")
     assert (summary.id, summary.hit) == (2, [3, 4])
     Client(project).call("accept", 2)
-    assert project.queues("me") == {"file": 3, "open": 2, "doubtful": 0, "notes": 0, "unsure": 0}
+    assert project.queues("me") == {"file": 3, "open": 2, "doubtful": 0, "lint": 0, "notes": 0, "unsure": 0}
     assert [summary.id for summary in project.summaries("me", "open", after=1)] == [3]
     with pytest.raises(UnknownItemError, match="there is no queue 'x'"):
         project.summaries("me", "x")
@@ -355,3 +355,79 @@ def test_the_journal_as_json_lines(make: Make) -> None:
     Client(project).head(2, 1, 4)
     [line] = exported(project, "journal").splitlines()
     assert json.loads(line)["payload"] == {"ops": [{"kind": "head", "word": 1, "head": 4}]}
+
+
+def test_labels_of_sentences_are_queues(make: Make) -> None:
+    client = Client(make())
+    state = client.send(2, {"kind": "label", "label": "ask-ana"}, {"kind": "label", "label": "idiom"}).state
+    assert state.labels == ["ask-ana", "idiom"]
+    assert [summary.id for summary in client.project.summaries("me", "label:idiom")] == [2]
+    assert client.send(2, {"kind": "label", "label": "idiom", "value": False}).state.labels == ["ask-ana"]
+    assert client.project.queues("me")["label:ask-ana"] == 1
+    assert "# treewright.labels = ask-ana" in exported(client.project, "marked")
+    with pytest.raises(ProjectError, match="label is 'two words'; expected a word without spaces"):
+        client.send(2, {"kind": "label", "label": "two words"})
+
+
+RULES = """\
+% what our guidelines forbid
+error "boats do not leave" pattern { S [lemma=boat]; V -[nsubj]-> S }
+"""
+
+
+def test_rules_of_a_project_are_checked_live_and_make_a_queue(make: Make) -> None:
+    project = make()
+    folder = project.folder
+    project.close()
+    (folder / "rules.txt").write_text(RULES)
+    with Project.open(folder) as opened:
+        [finding] = [item for item in opened.state(2, "me").lint if item["rule"] == "project"]
+        assert (finding["word"], finding["level"], finding["reason"]) == (1, 3, "boats do not leave")
+        assert finding["guideline"] == "https://universaldependencies.org/u/dep/nsubj.html"
+        opened.start_suggestions()
+        assert opened._suggestions._thread is not None
+        opened._suggestions._thread.join(60)
+        assert [summary.id for summary in opened.summaries("me", "lint")] == [2]
+        answer = Client(opened).send(2, {"kind": "deprel", "word": 1, "deprel": "obl"})
+        assert not [item for item in answer.state.lint if item["rule"] == "project"]
+    (folder / "rules.txt").write_text("error no quotes")
+    with pytest.raises(ProjectError, match=r'rules.txt:1: expected error or warning, "message" and a request'):
+        Project.open(folder)
+
+
+def test_a_new_version_of_a_file_is_merged(make: Make, treebank: Path) -> None:
+    client = Client(make())
+    project = client.project
+    client.head(2, 4, 5)
+    dogs, boats, rest = TREEBANK.split("\n\n", 2)
+    added = "# sent_id = new\n# text = Rain\n1\tRain\t_\tNOUN\t_\t_\t0\troot\t_\t_"
+    treebank.write_text("\n\n".join([dogs.replace("old\told", "old\tOLD"), added, boats, rest]))
+    assert project.import_files([treebank]) == ["trees.conllu: merged; 1 changed, 1 added"]
+    texts = exported(project).split("\n\n")
+    assert [text.partition("\n")[0] for text in texts[:4]] == [
+        f"# sent_id = {name}" for name in ("dogs", "new", "boats", "open")
+    ]
+    assert "old\tOLD" in texts[0]
+    assert "4\tsails\tsail\tNOUN\t_\t_\t5\t" in texts[2]
+    treebank.write_text(exported(project))
+    assert project.import_files([treebank]) == ["trees.conllu: merged; no sentence differs"]
+    theirs = exported(project).replace("2\twith\twith\tADP\t_\t_\t4\tcase", "2\twith\twith\tADP\t_\t_\t4\tmark")
+    treebank.write_text(theirs.replace(added + "\n\n", ""))
+    done = "trees.conllu: merged; 1 changed on both sides (layer file), 1 removed"
+    assert project.import_files([treebank]) == [done]
+    client.call("accept", 2)
+    assert [(item.sentence_id, item.word) for item in project.adjudication(layers=["me", "file"])] == [(2, 2)]
+    assert project.check() == []
+    treebank.write_text(theirs.replace("# sent_id = dogs\n", ""))
+    with pytest.raises(ProjectError, match="merging needs a sent_id of its own for every sentence"):
+        project.import_files([treebank])
+
+
+def test_an_uploaded_document(make: Make) -> None:
+    project = make()
+    assert project.import_document("../../etc/more.txt", b"It rains. We stay.") == "more.txt: 2 sentences added"
+    assert project.documents() == ["trees.conllu", "more.txt"]
+    with pytest.raises(ProjectError, match=r"^bad.conllu:1: "):
+        project.import_document("bad.conllu", b"1\tx\n\n")
+    with pytest.raises(ProjectError, match=r"^virus.exe: expected a file whose name ends in .conllu"):
+        project.import_document("virus.exe", b"")

@@ -147,3 +147,11 @@ def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
     tw.write(bank, "half.conllu")
     one, three = (run(model, "half.conllu", "--confidence", "-q", "--threads", count).stdout for count in ("1", "3"))
     assert one == three
+
+
+def test_a_long_sentence_is_completed_in_parts(run: Run, model: str) -> None:
+    tw.write([tw.Sentence.from_words(["the", "dog", "sees"] * 130, upos=["DET", "NOUN", "VERB"] * 130)], "long.conllu")
+    found = run(model, "long.conllu", "-o", "out.conllu")
+    assert "parsed 1 sentence of more than 350 words in parts: long.conllu:1" in found.stderr
+    [sentence] = tw.read("out.conllu", check="single-root")
+    assert sentence.comment("treewright") == "joined from 3 parts, not certified"

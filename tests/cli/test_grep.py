@@ -4,55 +4,24 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from oracles.processes import run_process
-
-from treewright.cli.app import main
-
-CONLLU = """\
-# sent_id = dogs-1
-# text = Dogs chase cats.
-1\tDogs\tdog\tNOUN\t_\tNumber=Plur\t2\tnsubj\t2:nsubj\t_
-2\tchase\tchase\tVERB\t_\t_\t0\troot\t0:root\t_
-3\tcats\tcat\tNOUN\t_\tNumber=Plur\t2\tobj\t2:obj\tSpaceAfter=No
-4\t.\t.\tPUNCT\t_\t_\t2\tpunct\t2:punct\t_
-
-# sent_id = sue-2
-# text = Sue reads and writes
-1\tSue\tSue\tPROPN\t_\t_\t2\tnsubj\t2:nsubj|4:nsubj\t_
-2\treads\tread\tVERB\t_\t_\t0\troot\t0:root\t_
-3\tand\tand\tCCONJ\t_\t_\t4\tcc\t4:cc\t_
-4\twrites\twrite\tVERB\t_\t_\t2\tconj\t0:root|2:conj:and\t_
-
-# sent_id = run-3
-1\tRun\trun\tVERB\t_\t_\t0\troot\t0:root\t_
-
-"""
-
-Grep = Callable[..., tuple[int, str, str]]
+from oracles.conllu import PETS
+from oracles.processes import Run, run_process, runner
 
 
 @pytest.fixture
-def grep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Grep:
+def grep(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Runs the command in a folder with two files; status, output and errors come back."""
     monkeypatch.chdir(tmp_path)
-    Path("pets.conllu").write_text(CONLLU, encoding="utf-8")
-    Path("run.conllu").write_text(CONLLU[CONLLU.index("# sent_id = run-3") :], encoding="utf-8")
+    Path("pets.conllu").write_text(PETS, encoding="utf-8")
+    Path("run.conllu").write_text(PETS[PETS.index("# sent_id = run-3") :], encoding="utf-8")
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["treewright", "grep", *arguments])
-        with pytest.raises(SystemExit) as exit:
-            main()
-        out, err = capsys.readouterr()
-        return int(exit.value.code or 0), out, err
-
-    return run
+    return runner(monkeypatch, capsys, "grep")
 
 
-def test_each_matching_is_a_line_with_its_place(grep: Grep) -> None:
+def test_each_matching_is_a_line_with_its_place(grep: Run) -> None:
     status, out, err = grep("pattern { e: V -[nsubj|conj]-> N }", "pets.conllu")
     assert out.splitlines() == [
         "place\tsent_id\tV.form\tN.form\te.label",
@@ -63,11 +32,11 @@ def test_each_matching_is_a_line_with_its_place(grep: Grep) -> None:
     assert (status, err) == (0, "treewright: 3 matches in 2 of 3 sentences\n")
 
 
-def test_nothing_found_has_status_1(grep: Grep) -> None:
+def test_nothing_found_has_status_1(grep: Run) -> None:
     assert grep("V [upos=ADV]", "pets.conllu", "-q") == (1, "", "")
 
 
-def test_a_syntax_error_has_status_2_line_column_and_a_caret(grep: Grep) -> None:
+def test_a_syntax_error_has_status_2_line_column_and_a_caret(grep: Run) -> None:
     status, out, err = grep("pattern { V [upos=VERB] V -> N }", "pets.conllu")
     assert (status, out) == (2, "")
     assert err.splitlines() == [
@@ -77,7 +46,7 @@ def test_a_syntax_error_has_status_2_line_column_and_a_caret(grep: Grep) -> None
     ]
 
 
-def test_bad_files_and_options_have_status_2(grep: Grep) -> None:
+def test_bad_files_and_options_have_status_2(grep: Run) -> None:
     assert grep("V -> N", "no.conllu") == (2, "", "treewright: no.conllu: No such file or directory\n")
     Path("bad.conllu").write_text("1\tx\n\n", encoding="utf-8")
     status, _, err = grep("V -> N", "bad.conllu")
@@ -97,35 +66,35 @@ def test_bad_files_and_options_have_status_2(grep: Grep) -> None:
     assert "pets.conllu is a file; the request comes first" in grep("pets.conllu")[2]
 
 
-def test_matchings_are_counted_by_file_with_the_total_last(grep: Grep) -> None:
+def test_matchings_are_counted_by_file_with_the_total_last(grep: Run) -> None:
     assert grep("V -[conj|nsubj]-> N", "pets.conllu", "--count") == (0, "3\n", "")
     assert grep("V -[nsubj]-> N", "pets.conllu", "run.conllu", "-c")[1] == "pets.conllu\t2\nrun.conllu\t0\ntotal\t2\n"
     assert grep("V -[nsubj]-> N", "run.conllu", "-c") == (1, "0\n", "")
     assert grep("V -[nsubj]-> N", "pets.conllu", "-c", "-v") == (0, "1\n", "")
 
 
-def test_columns_are_a_table_of_values(grep: Grep) -> None:
+def test_columns_are_a_table_of_values(grep: Run) -> None:
     _, out, _ = grep("V -[nsubj]-> N", "pets.conllu", "--columns", "V.lemma,N.Number")
     assert out == "V.lemma\tN.Number\nchase\tPlur\nread\t_\n"
     _, out, _ = grep("V -[nsubj]-> N", "pets.conllu", "--columns", "V.lemma,N.Number", "--to", "json")
     assert [json.loads(line) for line in out.splitlines()][1] == {"V.lemma": "read", "N.Number": None}
 
 
-def test_clusters_count_values_the_most_frequent_first(grep: Grep) -> None:
+def test_clusters_count_values_the_most_frequent_first(grep: Run) -> None:
     _, out, _ = grep("e: V -> N", "pets.conllu", "--cluster", "e.label")
     assert out.splitlines() == ["count\te.label", "3\troot", "2\tnsubj", "1\tcc", "1\tconj", "1\tobj", "1\tpunct"]
     _, out, _ = grep("e: V -> N", "pets.conllu", "--cluster", "e.label,N.upos", "--to", "json", "-q")
     assert json.loads(out.splitlines()[0]) == {"count": 3, "e.label": "root", "N.upos": "VERB"}
 
 
-def test_sentences_are_written_as_they_were_read(grep: Grep) -> None:
-    first, second, third = (f"{block}\n\n" for block in CONLLU.strip().split("\n\n"))
+def test_sentences_are_written_as_they_were_read(grep: Run) -> None:
+    first, second, third = (f"{block}\n\n" for block in PETS.strip().split("\n\n"))
     assert grep("V -[nsubj|obj]-> N", "pets.conllu", "--to", "conllu")[1] == first + second
     assert grep("V -[nsubj]-> N", "pets.conllu", "-v", "-o", "others.conllu")[0] == 0
     assert Path("others.conllu").read_text(encoding="utf-8") == third
 
 
-def test_json_has_nodes_and_edges(grep: Grep) -> None:
+def test_json_has_nodes_and_edges(grep: Run) -> None:
     _, out, _ = grep("e: R -[root]-> V; V [form=Run]", "pets.conllu", "--to", "json")
     assert json.loads(out) == {
         "source": "pets.conllu", "sent_id": "run-3", "text": "Run", "line": 16,
@@ -134,7 +103,7 @@ def test_json_has_nodes_and_edges(grep: Grep) -> None:
     }  # fmt: skip
 
 
-def test_a_page_marks_what_was_found(grep: Grep) -> None:
+def test_a_page_marks_what_was_found(grep: Run) -> None:
     assert grep("pattern { V -[nsubj]-> N }", "pets.conllu", "-o", "hits.html")[0] == 0
     page = Path("hits.html").read_text(encoding="utf-8")
     assert "<title>pattern { V -[nsubj]-&gt; N }</title>" in page
@@ -142,21 +111,21 @@ def test_a_page_marks_what_was_found(grep: Grep) -> None:
     assert page.count('"markedWords":[1,2],"markedArcs":[0]') == 2
 
 
-def test_the_request_can_be_a_file(grep: Grep) -> None:
+def test_the_request_can_be_a_file(grep: Run) -> None:
     Path("subjects.req").write_text("% subjects\npattern { V -[nsubj]-> N }\n", encoding="utf-8")
     assert grep("-f", "subjects.req", "pets.conllu", "-c") == (0, "2\n", "")
     Path("subjects.req").write_text("pattern {\n  V -[nsubj]- N }\n", encoding="utf-8")
     assert grep("-f", "subjects.req", "pets.conllu", "-c")[2].startswith("treewright: subjects.req:2:12: ")
 
 
-def test_max_ends_the_search(grep: Grep) -> None:
+def test_max_ends_the_search(grep: Run) -> None:
     assert grep("V -> N", "pets.conllu", "--max", "3", "-c") == (0, "3\n", "")
     assert len(grep("V -> N", "pets.conllu", "--max", "5", "-q")[1].splitlines()) == 1 + 5
     assert grep("V [upos=ADV]", "pets.conllu", "-v", "--max", "2", "-c")[1] == "2\n"
 
 
-def test_a_reader_that_closes_the_pipe_is_no_error(grep: Grep) -> None:
-    Path("long.conllu").write_text(CONLLU * 2000, encoding="utf-8")
+def test_a_reader_that_closes_the_pipe_is_no_error(grep: Run) -> None:
+    Path("long.conllu").write_text(PETS * 2000, encoding="utf-8")
     command = f"{sys.executable} -m treewright grep 'V -> N' long.conllu | head -2; exit ${{PIPESTATUS[0]}}"
     result = run_process(["bash", "-c", command], capture_output=True, text=True)
     assert (result.returncode, len(result.stdout.splitlines()), result.stderr) == (0, 2, "")

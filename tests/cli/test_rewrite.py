@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import json
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-
-from treewright.cli.app import main
+from oracles.processes import Run, runner
 
 CONLLU = """\
 # sent_id = dogs-1
@@ -26,27 +23,18 @@ rule object { pattern { e: V -[dobj]-> O } commands { e.label = obj } }  % UD 1 
 rule unused { pattern { X [upos=ADV] } commands { X.upos = ADJ } }
 """
 
-Rewrite = Callable[..., tuple[int, str, str]]
-
 
 @pytest.fixture
-def rewrite(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Rewrite:
+def rewrite(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Runs the command in a folder with rules and a treebank; status, output and errors come back."""
     monkeypatch.chdir(tmp_path)
     Path("pets.conllu").write_text(CONLLU, encoding="utf-8")
     Path("fixes.grs").write_text(RULES, encoding="utf-8")
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["treewright", "rewrite", *arguments])
-        with pytest.raises(SystemExit) as exit:
-            main()
-        out, err = capsys.readouterr()
-        return int(exit.value.code or 0), out, err
-
-    return run
+    return runner(monkeypatch, capsys, "rewrite")
 
 
-def test_one_changed_relation_changes_one_line_and_rules_are_counted(rewrite: Rewrite) -> None:
+def test_one_changed_relation_changes_one_line_and_rules_are_counted(rewrite: Run) -> None:
     status, out, err = rewrite("fixes.grs", "pets.conllu", "-o", "new.conllu")
     assert (status, out) == (0, "")
     assert Path("new.conllu").read_text(encoding="utf-8") == CONLLU.replace("dobj\t2:dobj", "obj\t2:obj")
@@ -57,7 +45,7 @@ def test_one_changed_relation_changes_one_line_and_rules_are_counted(rewrite: Re
     ]
 
 
-def test_a_treebank_can_be_rewritten_in_place_and_into_a_folder(rewrite: Rewrite) -> None:
+def test_a_treebank_can_be_rewritten_in_place_and_into_a_folder(rewrite: Run) -> None:
     Path("more.conllu").write_text(CONLLU, encoding="utf-8")
     assert rewrite("fixes.grs", "pets.conllu", "more.conllu", "-o", "new/", "-q") == (0, "", "")
     assert rewrite("fixes.grs", "pets.conllu", "-o", "pets.conllu", "-q") == (0, "", "")
@@ -66,7 +54,7 @@ def test_a_treebank_can_be_rewritten_in_place_and_into_a_folder(rewrite: Rewrite
         assert Path(name).read_text(encoding="utf-8") == expected
 
 
-def test_the_report_as_json(rewrite: Rewrite) -> None:
+def test_the_report_as_json(rewrite: Run) -> None:
     _, out, err = rewrite("fixes.grs", "pets.conllu", "--json")
     assert out == CONLLU.replace("dobj", "obj")
     assert json.loads(err) == {
@@ -76,7 +64,7 @@ def test_the_report_as_json(rewrite: Rewrite) -> None:
     }
 
 
-def test_errors_name_rule_and_place_and_leave_the_file(rewrite: Rewrite) -> None:
+def test_errors_name_rule_and_place_and_leave_the_file(rewrite: Run) -> None:
     Path("bad.grs").write_text("rule r { pattern { e: V -[dobj]-> O }\n  commands { del_edge f } }", encoding="utf-8")
     status, _, err = rewrite("bad.grs", "pets.conllu", "-o", "pets.conllu")
     assert status == 1

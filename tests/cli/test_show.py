@@ -7,64 +7,36 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from oracles.conllu import PETS
+from oracles.processes import Run, runner
 
-from treewright.cli.app import main
-
-CONLLU = """\
-# sent_id = dogs-1
-# text = Dogs chase cats.
-1\tDogs\tdog\tNOUN\t_\t_\t2\tnsubj\t2:nsubj\t_
-2\tchase\tchase\tVERB\t_\t_\t0\troot\t0:root\t_
-3\tcats\tcat\tNOUN\t_\t_\t2\tobj\t2:obj\tSpaceAfter=No
-4\t.\t.\tPUNCT\t_\t_\t2\tpunct\t2:punct\t_
-
-# sent_id = sue-2
-# text = Sue reads and writes
-1\tSue\tSue\tPROPN\t_\t_\t2\tnsubj\t2:nsubj|4:nsubj\t_
-2\treads\tread\tVERB\t_\t_\t0\troot\t0:root\t_
-3\tand\tand\tCCONJ\t_\t_\t4\tcc\t4:cc\t_
-4\twrites\twrite\tVERB\t_\t_\t2\tconj\t0:root|2:conj:and\t_
-
-# sent_id = run-3
-1\tRun\trun\tVERB\t_\t_\t0\troot\t0:root\t_
-
-"""
 BRACKETS = "(S (NP (NNS Dogs)) (VP (VBP chase) (NP (NNS cats))) (. .))\n(S (VP (VB Run)))\n"
-
-Show = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def show(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Show:
+def show(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Runs the command in a folder with two files; status, output and errors come back."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("COLUMNS", "80")
-    Path("pets.conllu").write_text(CONLLU, encoding="utf-8")
+    Path("pets.conllu").write_text(PETS, encoding="utf-8")
     Path("pets.mrg").write_text(BRACKETS, encoding="utf-8")
 
-    def run(*arguments: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["treewright", "show", *arguments])
-        with pytest.raises(SystemExit) as exit:
-            main()
-        out, err = capsys.readouterr()
-        return int(exit.value.code or 0), out, err
-
-    return run
+    return runner(monkeypatch, capsys, "show")
 
 
-def test_text_is_the_default(show: Show, golden: Callable[[str, str], None]) -> None:
+def test_text_is_the_default(show: Run, golden: Callable[[str, str], None]) -> None:
     status, out, _ = show("pets.conllu")
     assert status == 0
     golden("cli/show.txt", out)
 
 
-def test_brackets_are_recognised(show: Show, golden: Callable[[str, str], None]) -> None:
+def test_brackets_are_recognised(show: Run, golden: Callable[[str, str], None]) -> None:
     status, out, _ = show("pets.mrg", "--ascii")
     assert status == 0
     golden("cli/show-brackets.txt", out)
 
 
-def test_the_graph_and_other_columns_are_drawn_when_asked_for(show: Show, golden: Callable[[str, str], None]) -> None:
+def test_the_graph_and_other_columns_are_drawn_when_asked_for(show: Run, golden: Callable[[str, str], None]) -> None:
     status, out, _ = show("pets.conllu", "--id", "sue-2", "--enhanced", "--columns", "id,lemma", "--color", "always")
     assert status == 0
     golden("cli/show-enhanced.txt", out)
@@ -81,27 +53,27 @@ def test_the_graph_and_other_columns_are_drawn_when_asked_for(show: Show, golden
         (["--id", "run-3", "--sentences", "1"], [1, 3]),
     ],
 )
-def test_sentences_are_chosen_by_number_and_name(show: Show, arguments: list[str], numbers: list[int]) -> None:
+def test_sentences_are_chosen_by_number_and_name(show: Run, arguments: list[str], numbers: list[int]) -> None:
     _, out, _ = show("pets.conllu", *arguments)
     assert [int(line[2]) for line in out.splitlines() if line.startswith("# ")] == numbers
 
 
-def test_gold_marks_what_is_wrong(show: Show) -> None:
-    Path("gold.conllu").write_text(CONLLU.replace("2\tobj\t", "1\tobj\t"), encoding="utf-8")
+def test_gold_marks_what_is_wrong(show: Run) -> None:
+    Path("gold.conllu").write_text(PETS.replace("2\tobj\t", "1\tobj\t"), encoding="utf-8")
     _, out, _ = show("pets.conllu", "--gold", "gold.conllu", "--sentences", "1")
     assert "obj ×" in out
     assert "missed, in gold only" in out
 
 
-def test_arcs_that_were_given_are_marked(show: Show) -> None:
-    Path("partial.conllu").write_text(CONLLU.replace("2\tobj\t", "_\t_\t"), encoding="utf-8")
+def test_arcs_that_were_given_are_marked(show: Run) -> None:
+    Path("partial.conllu").write_text(PETS.replace("2\tobj\t", "_\t_\t"), encoding="utf-8")
     _, out, _ = show("pets.conllu", "--given", "partial.conllu", "--sentences", "1")
     assert "nsubj •" in out
     assert "─obj─" in out
     assert "• given" in out
 
 
-def test_the_extension_chooses_the_format(show: Show) -> None:
+def test_the_extension_chooses_the_format(show: Run) -> None:
     assert show("pets.conllu", "-o", "pets.html")[0] == 0
     assert Path("pets.html").read_text(encoding="utf-8").count("<article") == 3
     assert show("pets.conllu", "--sentences", "1", "-o", "dogs.svg")[0] == 0
@@ -112,7 +84,7 @@ def test_the_extension_chooses_the_format(show: Show) -> None:
     assert "─nsubj─" in Path("pets.txt").read_text(encoding="utf-8")
 
 
-def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Show, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     assert "<title>pets.conllu</title>" in show("pets.conllu", "--to", "html")[1]
     assert "<title>My pets</title>" in show("pets.conllu", "--to", "html", "--title", "My pets")[1]
     with Path("pets.conllu").open(encoding="utf-8") as pipe:
@@ -120,7 +92,7 @@ def test_a_page_is_called_after_its_source_unless_it_has_a_title(show: Show, mon
         assert "<title>Standard input</title>" in show("-", "--to", "html")[1]
 
 
-def test_a_folder_takes_an_image_for_each_sentence(show: Show) -> None:
+def test_a_folder_takes_an_image_for_each_sentence(show: Run) -> None:
     assert show("pets.conllu", "-o", "drawings/") == (0, "", "")
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg", "3.svg"]
     assert show("pets.conllu", "-o", "drawings", "--to", "html")[0] == 1
@@ -129,19 +101,19 @@ def test_a_folder_takes_an_image_for_each_sentence(show: Show) -> None:
     )
 
 
-def test_several_svgs_go_into_a_folder(show: Show) -> None:
+def test_several_svgs_go_into_a_folder(show: Run) -> None:
     assert show("pets.mrg", "--to", "svg", "-o", "drawings/") == (0, "", "")
     assert sorted(path.name for path in Path("drawings").iterdir()) == ["1.svg", "2.svg"]
 
 
-def test_several_drawings_go_into_one_image(show: Show) -> None:
+def test_several_drawings_go_into_one_image(show: Run) -> None:
     assert show("pets.conllu", "-o", "pets.svg") == (0, "", "")
     assert Path("pets.svg").read_text(encoding="utf-8").count("<svg ") == 4  # three sentences in one
     assert show("pets.mrg", "-o", "pets.png") == (0, "", "")
     assert Path("pets.png").read_bytes().startswith(b"\x89PNG")
 
 
-def test_a_drawing_goes_to_standard_output(show: Show) -> None:
+def test_a_drawing_goes_to_standard_output(show: Run) -> None:
     assert show("pets.conllu", "--to", "svg", "--id", "run-3")[1].startswith("<svg")
     assert show("pets.conllu", "--to", "html")[1].startswith("<!doctype html>")
 
@@ -168,21 +140,21 @@ def test_a_drawing_goes_to_standard_output(show: Show) -> None:
         (["pets.mrg", "--given", "pets.mrg"], 1, "given marks arcs of dependency trees"),
     ],
 )
-def test_what_cannot_be_done_is_said(show: Show, arguments: list[str], status: int, message: str) -> None:
+def test_what_cannot_be_done_is_said(show: Run, arguments: list[str], status: int, message: str) -> None:
     Path("broken.conllu").write_text("1\tonly\ttwo\n\n", encoding="utf-8")
     code, _, err = show(*arguments)
     flat = " ".join(err.replace("│", " ").split())
     assert (code, message in flat) == (status, True), err
 
 
-def test_bad_sentences_can_be_left_out(show: Show) -> None:
-    Path("mixed.conllu").write_text("1\tonly\ttwo\n\n" + CONLLU, encoding="utf-8")
+def test_bad_sentences_can_be_left_out(show: Run) -> None:
+    Path("mixed.conllu").write_text("1\tonly\ttwo\n\n" + PETS, encoding="utf-8")
     status, out, err = show("mixed.conllu", "--skip-bad")
     assert (status, out.count("# ")) == (0, 3)
     assert "mixed.conllu: left out 1 that could not be read" in err
 
 
-def test_trees_are_drawn_with_the_dependencies_of_head_rules(show: Show) -> None:
+def test_trees_are_drawn_with_the_dependencies_of_head_rules(show: Run) -> None:
     Path("t.mrg").write_text("( (S (NP-SBJ (DT the) (NN dog)) (VP (VBZ sleeps))) )")
     status, out, err = show("t.mrg", "--head-rules", "english", "--to", "svg")
     assert status == 0, err

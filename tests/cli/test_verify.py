@@ -189,3 +189,46 @@ def test_options_without_proofs_are_bad_usage(
     result = run("parse", "en", "--text", "It rains.", *options, "--proofs", target, code=2)
     assert reason in " ".join(result.stderr.split())
     assert not target.exists()
+
+
+@pytest.fixture
+def joined(run: Checked, tmp_path: Path) -> Files:
+    """A short sentence and one that is parsed in parts, with their proofs."""
+    source, parsed, proofs = (tmp_path / name for name in ("source.conllu", "parsed.conllu", "proofs.jsonl"))
+    sentences = [tw.Sentence.from_words(words) for words in (["It", "rains"], ["it", "rains", "and"] * 130)]
+    tw.write(sentences, source)
+    run("parse", "en", source, "-o", parsed, "--proofs", proofs)
+    return parsed, proofs
+
+
+def test_a_sentence_parsed_in_parts_has_no_proof_and_is_counted(run: Checked, joined: Files) -> None:
+    found = report(run, "en", *joined)
+    assert (found["sentences"], found["verified"], found["certified"], found["joined_from_parts"]) == (2, 1, 1, 1)
+    assert "1 of 1 proof verified, 1 of them certified" in run("verify", "en", *joined).stderr
+    assert "1 sentence parsed in parts, without proof" in run("verify", "en", *joined).stderr
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "reason"),
+    [
+        (0, "= joined from 3 parts, not certified", "= certified", "the comment of the sentence says 'certified'"),
+        (1, '"parts":3', '"parts":2', "its record has no proof, and is not that of a long sentence"),
+        (1, '"certified":false', '"certified":true', "its record has no proof, and is not that of a long sentence"),
+        (1, '"heads":[2', '"heads":[1', "its record has no proof, and is not that of a long sentence"),
+    ],
+)
+def test_a_record_without_a_proof_can_claim_nothing(
+    run: Checked, joined: Files, file: int, old: str, new: str, reason: str
+) -> None:
+    lines = joined[file].read_text(encoding="utf-8").splitlines(keepends=True)
+    place = next(place for place in reversed(range(len(lines))) if old in lines[place])
+    lines[place] = lines[place].replace(old, new)
+    joined[file].write_text("".join(lines), encoding="utf-8")
+    assert f"sentence 2: refused: {reason}" in run("verify", "en", *joined, code=1).stdout
+
+
+def test_a_short_sentence_needs_a_proof(run: Checked, joined: Files) -> None:
+    records = [json.loads(line) for line in joined[1].read_text(encoding="utf-8").splitlines()]
+    records[0] = {"heads": records[0]["heads"], "certified": False, "parts": 1, "proof": None}
+    joined[1].write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
+    assert "sentence 1: refused: its record has no proof" in run("verify", "en", *joined, code=1).stdout

@@ -12,6 +12,7 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
+from oracles.conllu import DONT_GO
 from oracles.treebank import treebank
 
 import treewright as tw
@@ -20,25 +21,16 @@ from treewright.corpus.convert import to_networkx, to_spacy
 from treewright.corpus.layout import CONLLU, CONLLX
 from treewright.errors import FormatError, InputError
 
-TEXT = """# sent_id = s1
-# text = Don't go, cats!
-1-2	Don't	_	_	_	_	_	_	_	_
-1	Do	do	AUX	VB	Mood=Imp|VerbForm=Fin	3	aux	_	_
-2	n't	not	PART	RB	_	3	advmod	_	_
-3	go	go	VERB	VB	VerbForm=Inf	0	root	_	SpaceAfter=No
-4	,	,	PUNCT	,	_	5	punct	_	_
-5	cats	cat	NOUN	NNS	Number=Plur	3	vocative	_	SpaceAfter=No
-6	!	!	PUNCT	.	_	3	punct	_	_
-"""
-
 
 @pytest.fixture
 def sentence() -> tw.Sentence:
-    return tw.Sentence(TEXT)
+    return tw.Sentence(DONT_GO)
 
 
 def two() -> Document:
-    return Document([tw.Sentence(TEXT), tw.Sentence.from_words(["Run", "!"], heads=[0, 1], deprels=["root", "punct"])])
+    return Document(
+        [tw.Sentence(DONT_GO), tw.Sentence.from_words(["Run", "!"], heads=[0, 1], deprels=["root", "punct"])]
+    )
 
 
 # -- plain values
@@ -164,7 +156,7 @@ def test_a_document_is_a_list() -> None:
     document = two()
     assert document == list(document)
     assert isinstance(document, list)
-    assert (document[0], document[-1].forms) == (tw.Sentence(TEXT), ["Run", "!"])
+    assert (document[0], document[-1].forms) == (tw.Sentence(DONT_GO), ["Run", "!"])
     text = Document(document, "the text")
     assert (text[1:], text[1:].text, type(text[1:])) == (document[1:], "the text", Document)
     assert text[::-1] == [document[1], document[0]]
@@ -187,7 +179,7 @@ def test_a_notebook_draws_the_first_sentences_of_a_document() -> None:
 # -- arguments of the wrong type
 
 
-@pytest.mark.parametrize("forms", ["hello world", b"hello", None, 3, {"a": 1}, tw.Sentence(TEXT)])
+@pytest.mark.parametrize("forms", ["hello world", b"hello", None, 3, {"a": 1}, tw.Sentence(DONT_GO)])
 def test_what_is_no_list_of_words_is_refused(forms: Any) -> None:
     kind = type(forms).__name__
     with pytest.raises(TypeError, match=rf"^forms is .*, of type {kind}; expected a list of words \(text.split\(\)"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,9 @@ from oracles.instances import random_constraints, random_instance, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
-from treewright.decode import Parts
+from treewright.decode import Parts, exact
+from treewright.decode.constraints import is_feasible
+from treewright.decode.sums import kbest
 from treewright.errors import InfeasibleError, InputError
 
 SHAPES = [(projective, root) for projective in (False, True) for root in ("single", "multi")]
@@ -207,3 +210,23 @@ def test_bad_numbers_of_trees_are_refused() -> None:
     for k, message in bad:
         with pytest.raises(InputError, match=message):
             tw.decode.kbest(np.zeros((3, 3)), k)
+
+
+@pytest.mark.parametrize("projective", [True, False])
+def test_nothing_is_decoded_after_the_time_is_up(projective: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[str] = []
+
+    def recorded(function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(*args: Any, **options: Any) -> Any:
+            calls.append(function.__name__)
+            return function(*args, **options)
+
+        return call
+
+    monkeypatch.setattr(exact, "solve", recorded(exact.solve))
+    monkeypatch.setattr(kbest, "is_feasible", recorded(is_feasible))
+    scores = random_scores(np.random.default_rng(4), 12, "arc sib")
+    found = tw.decode.kbest(**scores, k=5, projective=projective, max_seconds=0)
+    assert calls in (["solve"], ["is_feasible", "solve"])
+    assert len(found) <= 1
+    assert not found.exact

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.decode import METHODS, options_of
+from treewright.decode import METHODS, HeadAutomata, options_of
 from treewright.decode.methods import solver
 from treewright.decode.options import MethodOptions, ProblemOptions, TreeOptions
 from treewright.decode.problem import Arc, _check_problem
@@ -25,6 +25,7 @@ from treewright.relax.engine import RelaxOptions
 
 SCORES = np.zeros((3, 3))
 NAMES = {
+    "HeadAutomata": HeadAutomata,
     "climb": climb,
     "dual": dual,
     "programs": programs,

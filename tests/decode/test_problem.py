@@ -235,7 +235,7 @@ def test_bad_arguments_are_refused(arguments: dict[str, Any], message: str) -> N
 
 
 def test_parts_bring_their_own_second_order_scores() -> None:
-    with refused("sib, grand and stop come with an array arc; a Parts holds its own second-order parts"):
+    with refused("sib, grand, stop and grandsib come with an array arc; a Parts holds its own second-order parts"):
         tw.decode.tree(Parts.from_arrays(SCORES), sib=np.zeros((3, 3, 3)))
 
 

@@ -4,30 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from oracles.conllu import DONT_GO
 
 import treewright as tw
 
 pandas = pytest.importorskip("pandas")
 
-TEXT = """# sent_id = s1
-# text = Don't go, cats!
-1-2	Don't	_	_	_	_	_	_	_	_
-1	Do	do	AUX	VB	Mood=Imp|VerbForm=Fin	3	aux	_	_
-2	n't	not	PART	RB	_	3	advmod	_	_
-3	go	go	VERB	VB	VerbForm=Inf	0	root	_	SpaceAfter=No
-4	,	,	PUNCT	,	_	5	punct	_	_
-5	cats	cat	NOUN	NNS	Number=Plur	3	vocative	_	SpaceAfter=No
-6	!	!	PUNCT	.	_	3	punct	_	_
-"""
-
 
 def test_a_data_frame_has_a_row_for_each_word() -> None:
-    sentence = tw.Sentence(TEXT)
+    sentence = tw.Sentence(DONT_GO)
     sentence.head_confidence = np.linspace(0, 1, 6)
     frame = tw.to_pandas(sentence)
     cells = ["id", "form", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc"]
     assert list(frame) == [*cells, "begin", "end", "head_confidence", "label_confidence", "tag_confidence"]
-    lines = [line.split("\t") for line in TEXT.splitlines() if line[0] != "#" and not line.startswith("1-2")]
+    lines = [line.split("\t") for line in DONT_GO.splitlines() if line[0] != "#" and not line.startswith("1-2")]
     assert frame[cells].astype(str).to_numpy().tolist() == lines
     assert [sentence.text[begin:end] for begin, end in zip(frame["begin"], frame["end"], strict=True)] == sentence.forms
     assert frame["head_confidence"].tolist() == sentence.head_confidence.tolist()
@@ -35,7 +25,7 @@ def test_a_data_frame_has_a_row_for_each_word() -> None:
 
 
 def test_a_data_frame_of_a_document_has_the_places_of_the_sentences() -> None:
-    document = [tw.Sentence(TEXT), tw.Sentence.from_words(["Run", "!"], heads=[0, 1], deprels=["root", "punct"])]
+    document = [tw.Sentence(DONT_GO), tw.Sentence.from_words(["Run", "!"], heads=[0, 1], deprels=["root", "punct"])]
     document[1].text = "something else"
     frame = tw.to_pandas(document)
     found = [document[row.sentence][row.id - 1].form for row in frame.itertuples()]

@@ -17,10 +17,11 @@ import treewright as tw
 from treewright.errors import InputError, NameWarning
 from treewright.induce import InducedParser
 from treewright.induce.options import InductionOptions
+from treewright.languages.installed import EMBEDDED
 from treewright.learn import Learning
 from treewright.model.component import Component
 from treewright.model.modelfile import ModelFile
-from treewright.model.registry import EMBEDDED, load_parser
+from treewright.model.registry import load_parser
 from treewright.pipeline import Pipeline
 from treewright.tagger import Tagger
 from treewright.tokeniser import Tokeniser, TokeniserOptions
@@ -97,8 +98,8 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
         (["tag", "tokenise", "rules.tw", "a.txt"], "rules.tw is a pipeline without a tokeniser; `treewright"),
         (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
         (
-            ["parse", "de", "a.conllu"],
-            "there is no model de, and no file of this name; there is en; `treewright",
+            ["parse", "unknown", "a.conllu"],
+            "there is no model unknown, and no file of this name; there is en; `treewright",
         ),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),
     ],
@@ -165,8 +166,8 @@ def test_an_induced_parser_is_packed_with_a_tokeniser_and_a_tagger(tmp_path: Pat
 def test_an_unknown_name_is_answered_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for load in (tw.load, tw.Parser.load, Tagger.load, Tokeniser.load, Pipeline.load):
-        with pytest.raises(InputError, match=r"^there is no model de, and no file of this name; there is en$"):
-            load("de")
+        with pytest.raises(InputError, match=r"^there is no model unknown, and no file of this name; there is en$"):
+            load("unknown")
     with pytest.raises(InputError, match=r"^folder/de\.tw: there is no such file$"):
         tw.load("folder/de.tw")
 

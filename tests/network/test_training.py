@@ -177,3 +177,24 @@ def test_a_parser_and_a_pipeline_are_trained_with_a_network(tmp_path: Path) -> N
     nlp = tw.Pipeline.train(sentences, sentences, network=OPTIONS, note=notes.append)
     assert nlp.network is None
     assert NO_GAIN in notes
+
+
+def test_training_that_starts_with_a_network_keeps_its_words_and_begins_with_its_weights() -> None:
+    """A rate of almost zero changes almost nothing; labels and words that the network does not have are left out."""
+    trained = Network.train(treebank(), treebank(), options=replace(OPTIONS, epochs=20, dropout=0.0, rate=0.01))
+    other = [
+        tw.Sentence.from_words(
+            ["a", "kite", "fell", "."],
+            upos=["DET", "NOUN", "VERB", "PUNCT"],
+            heads=[2, 3, 0, 3],
+            deprels=["det", "dislocated", "root", "punct"],
+        )
+    ]
+    sentence = ["the", "lamp", "fell", "."]
+    still = Network.train(other, options=replace(OPTIONS, epochs=1, rate=1e-9), start=trained)
+    assert (still.model.vocabulary, still.model.labels) == (trained.model.vocabulary, trained.model.labels)
+    [before], [after] = trained.read([sentence]), still.read([sentence])
+    np.testing.assert_allclose(after.arcs, before.arcs, atol=ROUNDING)
+    adapted = Network.train(other, options=replace(OPTIONS, epochs=150, dropout=0.0, rate=0.01), start=trained)
+    [before], [after] = (network.read([["a", "kite", "fell", "."]]) for network in (trained, adapted))
+    assert after.arcs[2, 1] > before.arcs[2, 1] + 0.1

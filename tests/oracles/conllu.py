@@ -385,3 +385,40 @@ def parse_conllu(text: str) -> list[Sentence]:
                 word.edges.append(("empty" if "." in head else words[int(head) - 1] if head != "0" else None, path))
         treebank.append(sentence)
     return treebank
+
+
+# Three sentences that the tests of commands search, draw and rewrite.
+
+PETS = """\
+# sent_id = dogs-1
+# text = Dogs chase cats.
+1\tDogs\tdog\tNOUN\t_\tNumber=Plur\t2\tnsubj\t2:nsubj\t_
+2\tchase\tchase\tVERB\t_\t_\t0\troot\t0:root\t_
+3\tcats\tcat\tNOUN\t_\tNumber=Plur\t2\tobj\t2:obj\tSpaceAfter=No
+4\t.\t.\tPUNCT\t_\t_\t2\tpunct\t2:punct\t_
+
+# sent_id = sue-2
+# text = Sue reads and writes
+1\tSue\tSue\tPROPN\t_\t_\t2\tnsubj\t2:nsubj|4:nsubj\t_
+2\treads\tread\tVERB\t_\t_\t0\troot\t0:root\t_
+3\tand\tand\tCCONJ\t_\t_\t4\tcc\t4:cc\t_
+4\twrites\twrite\tVERB\t_\t_\t2\tconj\t0:root|2:conj:and\t_
+
+# sent_id = run-3
+1\tRun\trun\tVERB\t_\t_\t0\troot\t0:root\t_
+
+"""
+
+
+# A sentence with a multiword token and words without a space after them.
+
+DONT_GO = """# sent_id = s1
+# text = Don't go, cats!
+1-2	Don't	_	_	_	_	_	_	_	_
+1	Do	do	AUX	VB	Mood=Imp|VerbForm=Fin	3	aux	_	_
+2	n't	not	PART	RB	_	3	advmod	_	_
+3	go	go	VERB	VB	VerbForm=Inf	0	root	_	SpaceAfter=No
+4	,	,	PUNCT	,	_	5	punct	_	_
+5	cats	cat	NOUN	NNS	Number=Plur	3	vocative	_	SpaceAfter=No
+6	!	!	PUNCT	.	_	3	punct	_	_
+"""

@@ -14,6 +14,7 @@ from scipy.special import logsumexp
 
 import treewright as tw
 from treewright.decode import Problem
+from treewright.decode.arrays import part_shape
 
 # Random scores for decoders: every combination of parts, holes that forbid, ties.
 
@@ -27,7 +28,7 @@ def random_scores(
     nodes = n + 1
     found: Scores = {}
     for name in names.split():
-        shape = {"arc": (nodes, nodes), "stop": (nodes, nodes, 2)}.get(name, (nodes,) * 3)
+        shape = (nodes, nodes) if name == "arc" else part_shape(name, nodes)
         array = rng.integers(-2, 3, shape).astype(np.float64) if ties else rng.normal(size=shape) * scale
         array[rng.random(shape) < (holes if name == "arc" else holes / 4)] = -np.inf
         found[name] = array
@@ -106,7 +107,7 @@ def random_instance(
         return drawn
 
     arc = scores(nodes, nodes)
-    arrays = {name: scores(nodes, nodes, 2 if name == "stop" else nodes) for name in parts.split()}
+    arrays = {name: scores(*part_shape(name, nodes)) for name in parts.split()}
     shape: dict[str, Any] = {"root": root, "projective": projective}
     if constrained:
         arcs = [(h, m) for h in range(nodes) for m in range(1, nodes) if h != m]

@@ -18,6 +18,7 @@ from treewright.network.model import (
     NetworkModel,
     NetworkSizes,
     array_shapes,
+    quantise_rows,
 )
 
 # Networks with random weights.
@@ -63,6 +64,8 @@ def random_sentences(seed: int, lengths: list[int]) -> list[list[str]]:
 
 # The network by its definition (docs/network.md), in NumPy: one sentence at a time.
 
+EXP_TERMS = (1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1)
+
 
 @dataclass(frozen=True)
 class Expected:
@@ -81,9 +84,10 @@ class Expected:
 
     def labels(self, heads: Sequence[int]) -> Floats:
         arrays = self.model.arrays
-        head, modifier = self.states @ arrays["label.head"], self.states @ arrays["label.modifier"]
-        hidden = np.maximum(head[list(heads[1:])] + modifier[1:] + arrays["label.bias"], 0)
-        return np.asarray(log_softmax(hidden @ arrays["label.output"] + arrays["label.output_bias"]))
+        head = product(self.states, arrays["label.head"])
+        modifier = arrays["label.bias"] + product(self.states, arrays["label.modifier"])
+        hidden = np.maximum(head[list(heads[1:])] + modifier[1:], 0)
+        return np.asarray(log_softmax(arrays["label.output_bias"] + product(hidden, arrays["label.output"])))
 
 
 def expected(model: NetworkModel, forms: Sequence[str]) -> Expected:
@@ -101,30 +105,52 @@ def input_of(model: NetworkModel, word: int, vector: int, classes: Sequence[int]
     arrays = model.arrays
     found = [arrays["word"][word], arrays["vector"][vector], arrays["class"][list(classes)].sum(axis=0)]
     subword = arrays["subword"][list(subwords)].sum(axis=0)
-    return np.concatenate([*found, subword / np.float32(max(len(subwords), 1))])
+    return np.concatenate([*found, subword * (np.float32(1) / np.float32(max(len(subwords), 1)))])
+
+
+def product(rows: Floats, matrix: Floats) -> Floats:
+    """The product of rows and a matrix, both as integers of eight bits times scales."""
+    numbers, scales = quantise_rows(matrix)
+    return product_of_bytes(rows * scales, numbers)
+
+
+def product_of_bytes(rows: Floats, matrix: NDArray[np.int8]) -> Floats:
+    """The product of rows, each as integers of eight bits times a scale, and a matrix of integers."""
+    numbers, scales = round_rows(rows)
+    return (numbers @ matrix.astype(np.int64)).astype(np.float32) * scales[:, None]
+
+
+def round_rows(rows: Floats) -> tuple[NDArray[np.int64], Floats]:
+    """Each row as integers from -127 to 127, the largest of them 127 or -127, and their scale."""
+    largest = np.abs(rows).max(axis=1, initial=0)
+    inverse = np.divide(np.float32(127), largest, out=np.zeros_like(largest), where=largest > 0)
+    return np.rint(rows * inverse[:, None]).astype(np.int64), largest / np.float32(127)
 
 
 def lstm(model: NetworkModel, layer: int, direction: str, inputs: Floats) -> Floats:
     """The states of one direction of a layer."""
     name, units = f"lstm.{layer}.{direction}", model.sizes.units
     recurrent = model.arrays[f"{name}.recurrent"]
-    projected = inputs @ model.arrays[f"{name}.input"] + model.arrays[f"{name}.bias"]
+    projected = model.arrays[f"{name}.bias"] + product(inputs, model.arrays[f"{name}.input"])
     states = np.zeros((len(inputs), units), dtype=np.float32)
     state = cell = np.zeros(units, dtype=np.float32)
     places = range(len(inputs))
     for place in places if direction == "forward" else reversed(places):
-        i, f, g, o = np.split(projected[place] + state @ recurrent, 4)
-        cell = sigmoid(f) * cell + sigmoid(i) * np.tanh(g)
-        state = states[place] = sigmoid(o) * np.tanh(cell)
+        i, f, g, o = np.split(projected[place] + product(state[None], recurrent)[0], 4)
+        cell = sigmoid(f) * cell + sigmoid(i) * tanh(g)
+        state = states[place] = sigmoid(o) * tanh(cell)
     return states
 
 
 def arc_probabilities(model: NetworkModel, states: Floats) -> NDArray[np.float64]:
     """[h, m]: the logarithm of the probability of the head h of the word m."""
     arrays = model.arrays
-    heads = np.maximum(states @ arrays["arc.head"] + arrays["arc.head_bias"], 0)
-    modifiers = np.maximum(states @ arrays["arc.modifier"] + arrays["arc.modifier_bias"], 0)
-    scores = (heads @ arrays["arc.bilinear"] @ modifiers.T + (heads @ arrays["arc.linear"])[:, None]).astype(np.float64)
+    heads = np.maximum(arrays["arc.head_bias"] + product(states, arrays["arc.head"]), 0)
+    modifiers = np.maximum(arrays["arc.modifier_bias"] + product(states, arrays["arc.modifier"]), 0)
+    bilinear, scales = quantise_rows(arrays["arc.bilinear"])
+    queries = arrays["arc.linear"] + product_of_bytes(modifiers, bilinear.T) * scales
+    numbers, head_scales = round_rows(heads)
+    scores = (product_of_bytes(queries, numbers.T) * head_scales).T.astype(np.float64)
     np.fill_diagonal(scores, -np.inf)
     scores[:, 1:] = log_softmax(scores[:, 1:].T).T
     scores[:, 0] = -np.inf
@@ -133,7 +159,7 @@ def arc_probabilities(model: NetworkModel, states: Floats) -> NDArray[np.float64
 
 def tag_probabilities(model: NetworkModel, states: Floats) -> Floats:
     """[n, T]: the logarithms of the probabilities of the tags of each word."""
-    scores = states @ model.arrays["tag.output"] + model.arrays["tag.output_bias"]
+    scores = model.arrays["tag.output_bias"] + product(states, model.arrays["tag.output"])
     for begin, end in model.column_ranges().values():
         scores[:, begin:end] = log_softmax(scores[:, begin:end])
     return scores
@@ -146,5 +172,21 @@ def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
 
 
 def sigmoid(numbers: Floats) -> Floats:
-    """1 / (1 + exp(-x)), without overflow."""
-    return np.asarray(np.float32(0.5) * np.tanh(np.float32(0.5) * numbers) + np.float32(0.5))
+    """1 / (1 + exp(-x))."""
+    return np.float32(1) / (np.float32(1) + exp(-numbers))
+
+
+def tanh(numbers: Floats) -> Floats:
+    """1 - 2 / (1 + exp(2 x))."""
+    return np.float32(1) - np.float32(2) / (np.float32(1) + exp(np.float32(2) * numbers))
+
+
+def exp(numbers: Floats) -> Floats:
+    """exp with the bits of core/network: a state of other bits may be rounded to another integer."""
+    x = np.clip(numbers, np.float32(-87), np.float32(87))
+    n = np.rint(x * np.float32(1.44269504))
+    r = (x - n * np.float32(0.693359375)) - n * np.float32(-2.12194440e-4)
+    value = np.full_like(r, np.float32(EXP_TERMS[0]))
+    for term in EXP_TERMS[1:]:
+        value = value * r + np.float32(term)
+    return np.ldexp((value * (r * r) + r) + np.float32(1), n.astype(np.int32))

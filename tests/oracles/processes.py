@@ -8,10 +8,9 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from threading import Timer
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -53,8 +52,7 @@ def started_process(command: Sequence[str | Path], **options: Any) -> Iterator[s
 # The command line, called in this process.
 
 
-@dataclass(frozen=True)
-class Ended:
+class Ended(NamedTuple):
     returncode: int
     stdout: str
     stderr: str

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from oracles.pipelines import written
+
 from treewright.annotate import Project
+from treewright.corpus import Sentence
 
 Make = Callable[..., Project]
 
@@ -45,6 +48,40 @@ TREEBANK = """\
 8\t.\t.\tPUNCT\t_\t_\t_\t_\t_\t_
 
 """
+
+
+def gold_and_work(count: int, seed: int, line_end: str = "\n") -> tuple[bytes, bytes]:
+    """Return a treebank with comments, multiword tokens, empty nodes and DEPS, and the same with other heads.
+
+    In the second one every other sentence is open, and the others have chains in place of trees.
+    """
+    gold, work = [], []
+    for number, sentence in enumerate(written(count, seed)):
+        words = range(1, len(sentence) + 1)
+        arcs = list(zip(sentence.heads.tolist(), sentence.deprels, strict=True))
+        chain = [(word - 1, "dep" if word > 1 else "root") for word in words]
+        gold += [*lines_of(sentence, number, arcs, arcs), ""]
+        work += [*lines_of(sentence, number, [("_", "_") for _ in words] if number % 2 else chain, arcs), ""]
+    return tuple("".join(f"{line}{line_end}" for line in lines).encode() for lines in (gold, work))  # type: ignore[return-value]
+
+
+def lines_of(sentence: Sentence, number: int, shown: list[Any], arcs: list[tuple[int, str]]) -> list[str]:
+    """Return the lines of a sentence with these heads and relations; DEPS has the arcs and other edges."""
+    has_token, has_empty_node = number % 3 == 1, number % 4 >= 2
+    text = sentence.text.replace(" ", "", 1) if has_token else sentence.text
+    lines = [f"# newdoc id = d{number}", "#no space = a = b"] if number % 5 == 0 else []
+    lines += [f"# sent_id = s{number}", f"# text = {text}"]
+    for word, form in enumerate(sentence.forms, 1):
+        if has_token and word == 1:
+            lines.append(f"1-2\t{form}{sentence.forms[1]}" + "\t_" * 8)
+        head, deprel = arcs[word - 1]
+        further = "2.1:nsubj" if word == 1 else f"{word - 1}:dep" if word > 2 and head < word - 1 else ""
+        deps = "|".join(filter(None, [f"{head}:{deprel}", further])) if has_empty_node else "_"
+        cells = [word, form, "_", sentence.upos[word - 1], "_", "_", *shown[word - 1], deps, sentence.misc[word - 1]]
+        lines.append("\t".join(map(str, cells)))
+        if has_empty_node and word == 2:
+            lines.append("2.1\tempty\t_\tVERB\t_\t_\t_\t_\t0:root\tCopyOf=1")
+    return lines
 
 
 def exported(project: Project, mode: str = "clean", layer: str | None = None) -> str:

@@ -63,7 +63,9 @@ def sides(heads: Tree, h: int) -> tuple[list[int], list[int]]:
     return [m for m in reversed(found) if m < h], [m for m in found if m > h]
 
 
-def parts_of(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None) -> list[float]:
+def parts_of(
+    heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None, grandsib: Any = None
+) -> list[float]:
     """The scores of the parts of a tree (docs/decoding.md); an array that is None has no parts."""
     heads = tuple(int(h) for h in heads)
     words = range(1, len(heads))
@@ -76,15 +78,17 @@ def parts_of(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any
             for m in sides(heads, h)[side]:
                 if sib is not None:
                     found.append(sib[h, m, inner])
+                if grandsib is not None and h != 0:
+                    found.append(grandsib[heads[h], h, m, inner])
                 inner = m
             if stop is not None and (h, side) != (0, 0):
                 found.append(stop[h, inner, side])
     return [float(score) for score in found]
 
 
-def value(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None) -> float:
+def value(heads: Any, arc: Any, sib: Any = None, grand: Any = None, stop: Any = None, grandsib: Any = None) -> float:
     """The value of a tree: the sum of its parts' scores, in the order of the parts."""
-    return float(sum(parts_of(heads, arc, sib, grand, stop)))
+    return float(sum(parts_of(heads, arc, sib, grand, stop, grandsib)))
 
 
 # Constraints on the shape of a tree by their definitions, for enumeration; and random ones.

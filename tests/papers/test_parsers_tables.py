@@ -20,6 +20,7 @@ import treewright as tw
 from treewright.cli.reproduce import app
 from treewright.errors import InputError
 from treewright.papers import koo2010
+from treewright.papers.feature_sets import templates_of
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
 SAMPLE = Path(__file__).parents[2] / "examples" / "sample.conllu"
@@ -34,8 +35,9 @@ def small_models(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
         monkeypatch.setattr(koo2010, "trained", small_parser)
 
 
-def small_parser(train: Sequence[tw.Sentence], model: str, learner: str) -> Parser:
-    return Parser.train(train, options=replace(SMALL, model=model, learner=learner, projective=False))
+def small_parser(train: Sequence[tw.Sentence], model: str, learner: str, features: str = "standard") -> Parser:
+    options = replace(SMALL, model=model, learner=learner, projective=False)
+    return Parser.train(train, options=options, templates=templates_of(features, model))
 
 
 @pytest.fixture

@@ -91,7 +91,11 @@ def test_a_search_over_all_arcs_that_ends_early_has_no_lower_value_and_a_bound(t
 def test_the_scope_is_all_arcs_where_nothing_was_removed(parser: Parser) -> None:
     [word] = parser.parse([Sentence.from_words(["dog"], upos=["NOUN"])])
     assert word.parse.scope == "all arcs"
-    assert {one.parse.scope for one in unpruned(parser).parse(treebank(3, seed=9))} == {"all arcs"}
+    bank = treebank(3, seed=9)
+    assert {one.parse.scope for one in unpruned(parser).parse(bank)} == {"candidate arcs"}  # no dependents of marks
+    without_rules = replace(parser.options, label_rules=False)
+    free = unpruned(Parser(replace(parser.model, options=without_rules)))
+    assert {one.parse.scope for one in free.parse(bank)} == {"all arcs"}
 
 
 def test_a_sentence_that_is_too_long_for_all_arcs_is_pruned_and_says_so(

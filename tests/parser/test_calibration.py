@@ -49,7 +49,7 @@ def trained() -> Parser:
 @pytest.mark.parametrize("projective", [True, False])
 def test_confidence_is_the_share_of_right_heads_and_labels(learner: str, projective: bool) -> None:
     options = replace(SMALL, learner=learner, projective=projective)
-    parser = Parser.train(ambiguous(250, 1), ambiguous(150, 2), options=options)
+    parser = Parser.train(ambiguous(400, 1), ambiguous(150, 2), options=options)
     test = ambiguous(150, 3)
     found = calibration(test, parser.parse(test))
     assert {name: one.ece < 0.03 for name, one in found.items()} == dict.fromkeys(["heads", "labels", "arcs"], True)

@@ -98,7 +98,7 @@ def test_an_arc_that_pruning_removed_is_added_back(parser: Parser) -> None:
             assert answer.was_pruned == (arc not in kept)
             assert answer.rival.heads[-1] == head
             assert ("Pruning had removed" in str(answer)) == answer.was_pruned
-            every = all_arcs(parser).parts(sentence)
+            every = parser.parts(sentence, all_arcs=True)
             value = every.value(answer.rival.parse.heads)
             assert answer.rival.parse.score == pytest.approx(value, rel=1e-9)
 

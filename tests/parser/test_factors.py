@@ -109,12 +109,41 @@ def test_completion_keeps_what_was_decided(full: Parser) -> None:
         assert (found.sentence.heads[heads >= 0] == heads[heads >= 0]).all()
 
 
+def test_a_rival_has_its_arc_and_no_certificate(full: Parser) -> None:
+    worker = Worker(full.model)
+    assert worker.tree_scorer is not None
+    assert full.model.factors is not None
+    for found in full.parse(TEST[:6]):
+        word = len(found) // 2
+        for rival in full.alternatives(found, word, count=3):
+            answer = full.why_not(found, head=rival.head, modifier=word)
+            assert answer.rival.heads[word - 1] == rival.head
+            assert answer.loss == pytest.approx(rival.loss, rel=RTOL)
+            assert not answer.certified
+            heads = answer.rival.parse.heads
+            [further] = worker.tree_scorer.values(worker.encode([found]).batch, heads[None], *full.model.factors)
+            value = full.parts(found, all_arcs=True).value(heads) + further
+            assert answer.rival.parse.score == pytest.approx(value, rel=1e-6)
+
+
+def test_a_session_keeps_decisions_and_says_that_nothing_is_certified(full: Parser) -> None:
+    nlp = tw.Pipeline(tw.tokeniser.Tokeniser(), tw.load().tagger, full)
+    for gold, blind in zip(treebank(8, seed=5), TEST, strict=False):
+        session = nlp.open(blind)
+        assert session.sentence.heads.tolist() == next(full.parse([blind])).heads.tolist()
+        for word, head in enumerate(gold.heads.tolist(), 1):
+            if word % 2:
+                session.decide(word, head=head)
+                assert session.sentence.heads[word - 1] == head
+        own = int(session.sentence.heads[1])
+        session.reject(own, 2)
+        assert session.conflict or session.sentence.heads[1] != own
+
+
 def test_what_needs_certified_trees_is_refused_in_one_sentence(full: Parser) -> None:
     [found] = full.parse(TEST[:1])
     for task in (
         lambda: list(full.kbest([found], 2)),
-        lambda: full.why_not(found, head=0, modifier=1),
-        lambda: full.alternatives(found, 1),
         lambda: list(full.parse(TEST[:1], proof=True)),
     ):
         with pytest.raises(InputError, match="needs a model of second order, and the model 'full' finds its trees"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 import treewright as tw
-from treewright.model.registry import EMBEDDED
+from treewright.languages.installed import EMBEDDED
 from treewright.pipeline import Pipeline
 from treewright.tokeniser import rebuild_text
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import io
 import random
-from collections.abc import Collection
 from pathlib import Path
 
 import pytest
@@ -27,8 +26,6 @@ u r gr8 thx - - - call 555-1234 asap!!
 1. tea 2. coffee 3. , , , milk
 
 Name: Ada | Age: 36 | City: Paris"""
-# Rules about heads, which no choice of labels can keep.
-RULES_OF_TREES = ("punct-dependents", "punct-crossing")
 MARKS = [".", "!", "...", "?!", "(", "—", "•", '"', "***", ";"]
 
 
@@ -42,10 +39,10 @@ def random_text(sentences: int, seed: int) -> str:
     return "\n\n".join([*lines, *MARKS])
 
 
-def check_valid(document: list[tw.Sentence], tmp_path: Path, level: int, ignore: Collection[str] = ()) -> None:
+def check_valid(document: list[tw.Sentence], tmp_path: Path, level: int) -> None:
     path = tmp_path / "parsed.conllu"
     tw.write(document, path)
-    assert [str(finding) for finding in tw.check(path, level=level, ignore=ignore)] == []
+    assert [str(finding) for finding in tw.check(path, level=level)] == []
     udtools = pytest.importorskip("udtools")
     output = io.StringIO()
     udtools.Validator(lang="ud", level=2, output=output).validate_files([str(path)])
@@ -63,7 +60,32 @@ def test_trees_of_ordinary_sentences_are_valid(is_fast: bool, tmp_path: Path) ->
 def test_trees_of_random_words_are_valid(seed: int, tmp_path: Path) -> None:
     nlp, text = tw.load(), f"{random_text(40, seed)}\n\n{MESSY}"
     check_valid(nlp(text), tmp_path, level=3)
-    check_valid(nlp.without_network()(text), tmp_path, level=3, ignore=RULES_OF_TREES)
+    check_valid(nlp.without_network()(text), tmp_path, level=3)
+
+
+@pytest.mark.parametrize("is_fast", [False, True])
+def test_a_long_run_of_marks_is_valid(is_fast: bool, tmp_path: Path) -> None:
+    nlp = tw.load().without_network() if is_fast else tw.load()
+    forms = [*["Ada", "slept"], *["*"] * 400, *["and", "left"], *["-"] * 400]
+    upos = ["PUNCT" if form in "*-" else tag for form, tag in zip(forms, ["PROPN", "VERB"] * 402, strict=True)]
+    sentence = tw.Sentence.from_words(forms, upos=upos, sent_id="1", text=" ".join(forms))
+    check_valid(list(nlp.parser.parse([sentence])), tmp_path, level=3)
+
+
+def test_decisions_have_precedence_over_the_rule_that_punctuation_has_no_dependents() -> None:
+    parser = tw.load().trained_parser
+    partial = tw.Sentence.from_words(["Yes", ",", "it", "rains"], upos=["INTJ", "PUNCT", "PRON", "VERB"])
+    for arc in [(2, 3), (0, 2)]:
+        [completion] = parser.complete([partial], require=[arc])
+        assert completion.sentence.heads[arc[1] - 1] == arc[0]
+    [best] = parser.parse([partial])
+    assert 2 not in best.heads
+    answer = parser.why_not(best, head=2, modifier=3)
+    assert answer.rival.heads[2] == 2
+    assert answer.loss > 0
+    # Every other head of the last word is forbidden.
+    [completion] = parser.complete([partial], forbid=[(0, 4), (1, 4), (3, 4)])
+    assert completion.sentence.heads[3] == 2
 
 
 @pytest.mark.parametrize("mark", MARKS)

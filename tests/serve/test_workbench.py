@@ -9,14 +9,18 @@ from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 from oracles.bodies import Generator
 from oracles.pipelines import pipeline, written
+from oracles.projects import gold_and_work
 from starlette.testclient import TestClient
+from typer.testing import CliRunner
 
 from treewright.annotate import Project
-from treewright.corpus import write
+from treewright.cli.app import app
+from treewright.corpus import Sentence, write
 from treewright.serve.guard import cookie_name
 from treewright.serve.workbench import PAGES, STATIC_FILES, workbench
 
@@ -57,6 +61,33 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("model") / "tiny.tw"
     pipeline().save(path)
     return str(path)
+
+
+@pytest.mark.parametrize(("count", "line_end"), [(100, "\n"), (10, "\r\n")])
+def test_an_oracle_corrects_sentences_and_the_export_is_gold(
+    tmp_path: Path, model: str, count: int, line_end: str
+) -> None:
+    gold, work = gold_and_work(count, 11, line_end)
+    (tmp_path / "work.conllu").write_bytes(work)
+    project = Project.create(tmp_path / "work.project", [tmp_path / "work.conllu"], model=model)
+    with TestClient(workbench(project), base_url="http://localhost") as client:
+        bench = Workbench(client, project)
+        for number, block in enumerate(gold.decode().strip().split(line_end * 2), 1):
+            heads, deprels = Sentence(block).heads.tolist(), Sentence(block).deprels
+            state = bench.get(f"sentences/{number}")
+            for word, (head, deprel) in enumerate(zip(heads, deprels, strict=True), 1):
+                cells = state["words"][word - 1]["cells"]
+                if (cells["HEAD"], cells["DEPREL"]) != (str(head), deprel):
+                    op = {"kind": "head", "word": word, "head": head, "deprel": deprel}
+                    body = {"op_id": f"op{next(OP)}", "base": state["revision"], "cursor": word, "ops": [op]}
+                    state = bench.call("POST", f"sentences/{number}/ops", json=body)["state"]
+            assert bench.event(number, "accept")["heads"] == heads
+        command = ["project", "export", str(project.folder)]
+        assert CliRunner().invoke(app, command).stdout_bytes == gold
+        relation = {"kind": "deprel", "word": 1, "deprel": "dep"}
+        bench.apply(3, relation)
+        changed = CliRunner().invoke(app, command).stdout_bytes.split(b"\n")
+        assert sum(old != new for old, new in zip(gold.split(b"\n"), changed, strict=True)) == 1
 
 
 def serve(folder: Path, model: str | None, sentences: list[Any]) -> Iterator[Workbench]:
@@ -335,22 +366,30 @@ def test_hostile_text_is_drawn_as_text(tmp_path: Path, model: str) -> None:
         )
 
 
-def test_random_bodies_give_documented_statuses(bench: Workbench) -> None:
+@pytest.mark.parametrize("count", [30, pytest.param(1000, marks=pytest.mark.slow)])
+def test_random_requests_give_documented_statuses(bench: Workbench, count: int) -> None:
     headers = {"Authorization": f"Bearer {bench.tokens['me']}", "content-type": "application/json"}
     schema = bench.client.get(f"{API}/openapi.json", headers=headers).json()
     generator = Generator(schema["components"]["schemas"], seed=5)
     for path, methods in schema["paths"].items():
-        if "post" not in methods or path.endswith("/train"):
-            continue
-        body = methods["post"]["requestBody"]["content"]["application/json"]["schema"]
-        documented = {int(status) for status in methods["post"]["responses"]}
-        for number in range(100):
-            value = generator.value(body)
-            if path.endswith("/ops") and number % 2 and isinstance(value, dict):
-                value["ops"] = [generator.value(OPERATION) for _ in range(2)]
-            address = path.replace("{id}", str(1 + number % 4))
-            answer = bench.client.post(address, content=json.dumps(value), headers=headers)
-            assert answer.status_code in documented, (address, value, answer.text)
+        for method, operation in methods.items():
+            content = operation.get("requestBody", {}).get("content", {"application/json": {"schema": {}}})
+            documented = {int(status) for status in operation["responses"]}
+            for number in range(count):
+                value = generator.value(content.get("application/json", {"schema": {}})["schema"])
+                if path.endswith("/ops") and number % 2 and isinstance(value, dict):
+                    value["ops"] = [generator.value(OPERATION) for _ in range(2)]
+                address = path.replace("{id}", str(1 + number % 4)).replace("{job}", "1")
+                query = {
+                    item["name"]: generator.value(item["schema"])
+                    for item in operation.get("parameters", ())
+                    if item["in"] == "query" and (item["required"] or number % 3 == 0)
+                }
+                body = None if method == "get" else json.dumps(value)
+                if query:
+                    address += f"?{urlencode(query, errors='replace')}"
+                answer = bench.client.request(method, address, content=body, headers=headers)
+                assert answer.status_code in documented, (method, address, value, answer.text)
     assert bench.project.check() == []
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treewright._core import LabelLists, LemmaWords, TagModel, TagWords
+from treewright._core import AddedTagScores, LabelLists, LemmaWords, TagModel, TagWords
 
 BITS = 8
 NO_STEMS = np.zeros((0, 2), dtype=np.uint32)
@@ -263,3 +263,31 @@ def test_words_with_more_labels_than_the_model_has_tags_are_refused() -> None:
     two.clear()
     with pytest.raises(ValueError, match="rows names a row that is missing"):
         model().decode_words(two, ints(row), weights, 1.0, None, False)
+
+
+def test_sentences_and_scores_that_do_not_fit_the_words_are_refused() -> None:
+    words = TagWords(EMPTY, TWO_LABELS, EMPTY, [0, 1], 1, 5)
+    rows = ints(words.add("a", "a", "a", -1, NO_STEMS))
+    weights = np.zeros(1 << BITS, dtype=np.int8)
+    reading, places = np.array([[-4.0, -1.0]], dtype=np.float32), ints(0, 1).reshape(2, 1)
+    no_name, of_name = np.zeros(1, dtype=np.bool_), np.zeros(2)
+
+    def decode(lengths: list[int], added: AddedTagScores) -> list[int]:
+        return list(model().decode_words(words, rows, weights, 1.0, None, False, 1.0, [], lengths, added)[0].tolist())
+
+    good = AddedTagScores([reading], places, 1.0, no_name, of_name)
+    assert decode([1], good) == [1]
+    assert decode([1], AddedTagScores([], places, 0.0, ~no_name, np.array([0.0, -1e3]))) == [0]
+    for lengths, message in (
+        ([2], "lengths must add up to the number of rows"),
+        ([2, -1], "lengths must not be negative"),
+        ([0, 1], "readings must have an array a sentence"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            decode(lengths, good)
+    with pytest.raises(ValueError, match="is_name must have an entry a word"):
+        decode([1], AddedTagScores([], places, 1.0, np.zeros(2, dtype=np.bool_), of_name))
+    with pytest.raises(ValueError, match="a place is no column"):
+        AddedTagScores([reading], places + np.int32(1), 1.0, no_name, of_name)
+    with pytest.raises(ValueError, match="places and of_name must have a row a tag"):
+        AddedTagScores([reading], places, 1.0, no_name, np.zeros(3))

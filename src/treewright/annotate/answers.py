@@ -94,7 +94,7 @@ class WordState:
     cells: the value of every column from FORM to MISC, HEAD as a string ("_" if it is open). states: for the columns
     that are not "_", who chose the value: "decided" by a person for this word, "accepted" with the sentence or
     imported, "suggested" by the model. confidence: the probability that head and relation are right; None without a
-    model. rejected: heads that a person excluded.
+    model. rejected: heads that a person excluded. guideline: address of the guideline of the relation, "" if unknown.
     """
 
     number: int
@@ -104,6 +104,7 @@ class WordState:
     rejected: list[int]
     is_unsure: bool
     notes: list[dict[str, Any]]  # author, at, text
+    guideline: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -127,7 +128,7 @@ class State:
     forbidden: list[Arc]
     released: list[int]
     changed: list[int]  # words whose head or relation the last operation moved
-    lint: list[dict[str, Any]]  # rule, level, word, reason, and `mend`: operations that repair it, or None
+    lint: list[dict[str, Any]]  # rule, level, word, reason, guideline (address or ""), mend (operations or None)
     expected_errors: float | None  # expected number of wrong arcs among the open words; None without a model
     doubtful: list[int]  # open words whose arc is right with a probability below 0.9, the lowest first
     can_undo: bool
@@ -136,6 +137,7 @@ class State:
     proof: str = ""  # what is proven of the tree shown, in words
     note: str = ""  # which limit of the model was lifted
     notes: list[dict[str, Any]] = field(default_factory=list)  # about the sentence: author, at, text
+    labels: list[str] = field(default_factory=list)  # of the sentence, chosen freely by people
     arc_states: dict[Arc, str] = field(default_factory=dict)  # for `draw.svg(states=...)`
     session: Session | None = None
 
@@ -221,6 +223,8 @@ class Difference:
     """A word about which layers differ: the answer of each layer, as cells and as the operations that take it."""
 
     sentence_id: int
+    sent_id: str
+    text: str
     word: int
     form: str
     answers: dict[str, dict[str, str]]  # layer -> HEAD, DEPREL, UPOS, ... where some layers differ

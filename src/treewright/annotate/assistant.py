@@ -50,11 +50,12 @@ class Shown:
         """What is proven of the tree, in words."""
         if self.parse is None:
             return "no model: the tree is what people decided"
-        given = f"given {len(self.required)} arcs" if len(self.required) != 1 else "given 1 arc"
+        fixed = len(self.required)
+        given = "" if fixed == 0 else " given 1 arc" if fixed == 1 else f" given {fixed} arcs"
         scope = "" if not self.parse.pruned else ", among the arcs that pruning kept"
         if self.parse.certified:
-            return f"best tree of the model {given}{scope}: proven"
-        return f"a good tree of the model {given}{scope}; another one may score up to {self.parse.gap:.2g} more"
+            return f"best tree of the model{given}{scope}: proven"
+        return f"a good tree of the model{given}{scope}; another one may score up to {self.parse.gap:.2g} more"
 
 
 @dataclass
@@ -120,7 +121,8 @@ class Assistant:
             heads = [-1 if word in freed else head for word, head in enumerate(heads, 1)]
             labels = [OPEN if word in freed else label for word, label in enumerate(labels, 1)]
             limits["released"] = sorted({*limits["released"], *freed})
-            limits["required"] = arcs_in(heads)
+        required, forbidden, _ = session.constraints
+        limits |= {"required": sorted(required, key=lambda arc: arc[1]), "forbidden": sorted({*forbidden})}
         shown = fill_tags(annotation.filled(filled.heads.tolist(), filled.deprels), filled)
         sure = confidence_of(filled)
         if any(own < 0 <= head for own, head in zip(decided, heads, strict=True)):

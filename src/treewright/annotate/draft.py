@@ -38,6 +38,7 @@ class Draft:
     rejected: frozenset[Arc] = frozenset()
     unsure: frozenset[int] = frozenset()
     notes: tuple[Note, ...] = ()
+    labels: frozenset[str] = frozenset()
     status: str = "new"
     keeps_tree: bool = True
 
@@ -105,6 +106,7 @@ class Draft:
             "rejected": sorted(map(list, self.rejected)),
             "unsure": sorted(self.unsure),
             "notes": [list(note) for note in self.notes],
+            "labels": sorted(self.labels),
             "status": self.status,
             "keeps_tree": self.keeps_tree,
         }
@@ -119,6 +121,7 @@ class Draft:
             frozenset((head, word) for head, word in value["rejected"]),
             frozenset(value["unsure"]),
             tuple((word, author, at, text) for word, author, at, text in value["notes"]),
+            frozenset(value["labels"]),
             value["status"],
             value["keeps_tree"],
         )
@@ -148,19 +151,23 @@ class Annotation:
 
 
 def replace_edge(cell: str, word: int, old: tuple[int, str], new: tuple[int, str]) -> str:
-    """Return a DEPS cell in which the edge `old` (head, relation) is `new`; a cell without that edge stays.
+    """Return a DEPS cell in which the edge `old` (head, relation) is `new`.
+
+    A cell without the old edge stays, and so does one that has the new edge already.
 
     >>> replace_edge("2:nsubj|5:obj", 3, (2, "nsubj"), (4, "nsubj"))
     '4:nsubj|5:obj'
     >>> replace_edge("2:nsubj", 3, (4, "obj"), (5, "obj"))
     '2:nsubj'
+    >>> replace_edge("2:nsubj|5:obj", 3, (2, "nsubj"), (5, "obj"))
+    '2:nsubj|5:obj'
     """
     parts = cell.split("|")
-    if f"{old[0]}:{old[1]}" not in parts or new[0] < 0 or new[1] == OPEN:
+    if f"{old[0]}:{old[1]}" not in parts or f"{new[0]}:{new[1]}" in parts or new[0] < 0 or new[1] == OPEN:
         return cell
     edges = [edge for part in parts for edge in edges_in(part, word, AnyNode())]
-    kept = {(edge.head, word, edge.label) for edge in edges if (edge.head, edge.label) != old}
-    return cells_of_edges([*kept, (new[0], word, new[1])] if (new[0], word, new[1]) not in kept else kept)[word]
+    kept = [(edge.head, word, edge.label) for edge in edges if (edge.head, edge.label) != old]
+    return cells_of_edges([*kept, (new[0], word, new[1])])[word]
 
 
 class AnyNode(frozenset[Any]):

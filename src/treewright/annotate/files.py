@@ -55,6 +55,14 @@ def listed(paths: Iterable[str | os.PathLike[str]]) -> list[tuple[str, Path]]:
     return chosen
 
 
+def known_extension(name: str) -> str:
+    """Return the extension of a file that a project can read; a ProjectError for others."""
+    extension = extension_of(name)
+    if extension not in (*TABLES, *TEXTS):
+        raise ProjectError(f"{name}: expected a file whose name ends in {', '.join((*TABLES, *TEXTS))}")
+    return extension
+
+
 def read_document(path: Path, tokeniser: Tokeniser | None) -> list[Sentence]:
     """Read a file of sentences, or split raw text into sentences and words."""
     if extension_of(path.name) in TEXTS:
@@ -122,6 +130,8 @@ def marks_of(draft: Draft, author: str | None, at: str | None) -> list[str]:
         lines.append(f"# {MARK}rejected = {' '.join(f'{word}<{head}' for head, word in sorted(draft.rejected))}")
     if draft.unsure:
         lines.append(f"# {MARK}unsure = {' '.join(map(str, sorted(draft.unsure)))}")
+    if draft.labels:
+        lines.append(f"# {MARK}labels = {' '.join(sorted(draft.labels))}")
     return [*lines, f"# {MARK}by = {author} {at}"]
 
 
@@ -171,7 +181,7 @@ def draft_of_marks(sentence: Sentence, text: str, marks: Marks, keeps_tree: bool
         unsure = frozenset(int(word) for word in marks.get("unsure", "").split())
     except (ValueError, KeyError, IndexError):
         raise ProjectError(f"{sentence.place}: the comments # {MARK}* cannot be read; remove them") from None
-    return replace(draft, rejected=rejected, unsure=unsure)
+    return replace(draft, rejected=rejected, unsure=unsure, labels=frozenset(marks.get("labels", "").split()))
 
 
 def cells_of_tree(draft: Draft, sentence: Sentence) -> dict[str, dict[str, str]]:

@@ -21,7 +21,7 @@ CELL_KINDS = {name.lower(): name for name in ("DEPREL", "UPOS", "XPOS", "LEMMA",
 WORD_KINDS = ("split_word", "join_words", "make_token", "dissolve_token", "insert_word", "delete_word")
 BOUNDARY_KINDS = ("split_sentence", "join_sentences", "split_at_roots")
 KINDS = (
-    *("head", *CELL_KINDS, "reject", "confirm", "release", "unsure", "note"),
+    *("head", *CELL_KINDS, "reject", "confirm", "release", "unsure", "note", "label"),
     *WORD_KINDS,
     *BOUNDARY_KINDS,
 )
@@ -35,6 +35,7 @@ FIELDS: dict[str, dict[str, Field]] = {
     "release": {"word": (int, True)},
     "unsure": {"word": (int, True), "value": (bool, False)},
     "note": {"word": (int, False), "text": (str, True)},
+    "label": {"label": (str, True), "value": (bool, False)},
     "split_word": {"word": (int, True), "at": (list, False), "forms": (list, False), "as_token": (bool, False)},
     "join_words": {"word": (int, True), "last": (int, False)},
     "make_token": {"word": (int, True), "last": (int, True)},
@@ -106,6 +107,10 @@ def prepare(op: Op, shown: Sentence, author: str, at: str) -> Op:
             return op | {"head": word.head} | deprel | tag
         case "unsure":
             return {"value": True} | op
+        case "label":
+            if not op["label"] or not op["label"].isprintable() or " " in op["label"]:
+                raise ProjectError(f"label is {op['label']!r}; expected a word without spaces")
+            return {"value": True} | op
         case "note":
             return {"word": 0} | op | {"author": author, "at": at}
         case "join_words":
@@ -159,6 +164,10 @@ def mark_unsure(draft: Draft, op: Op) -> Draft:
     return replace(draft, unsure=words_)
 
 
+def set_label(draft: Draft, op: Op) -> Draft:
+    return replace(draft, labels=draft.labels | {op["label"]} if op["value"] else draft.labels - {op["label"]})
+
+
 def add_note(draft: Draft, op: Op) -> Draft:
     return replace(draft, notes=(*draft.notes, (op["word"], op["author"], op["at"], op["text"])))
 
@@ -171,6 +180,7 @@ APPLIED: dict[str, Callable[[Draft, Op], Draft]] = {
     "release": release,
     "unsure": mark_unsure,
     "note": add_note,
+    "label": set_label,
     "split_word": lambda draft, op: words.split_word(
         draft, op["word"], op.get("at", ()), op.get("forms", ()), op.get("as_token", False)
     ),

@@ -23,7 +23,7 @@ except ImportError:  # Windows
     fcntl = None  # type: ignore[assignment]
 
 FILE, LOCK = "project.sqlite", "project.lock"
-VERSION = 1  # of the tables
+VERSION = 2  # of the tables
 BUSY_SECONDS = 5.0  # a reader waits so long for a writer; not tuned
 
 SCHEMA = """
@@ -44,12 +44,12 @@ CREATE TABLE event (
 CREATE TABLE tree (
     sentence INTEGER NOT NULL REFERENCES sentence, layer TEXT NOT NULL, seq INTEGER NOT NULL REFERENCES event,
     draft TEXT NOT NULL, shown TEXT NOT NULL, status TEXT NOT NULL, decided INTEGER NOT NULL, notes INTEGER NOT NULL,
-    unsure INTEGER NOT NULL, PRIMARY KEY (sentence, layer)
+    unsure INTEGER NOT NULL, lint INTEGER NOT NULL, labels TEXT NOT NULL, PRIMARY KEY (sentence, layer)
 ) WITHOUT ROWID;
 CREATE TABLE person (name TEXT PRIMARY KEY, role TEXT NOT NULL, token_hash TEXT NOT NULL, rank INTEGER NOT NULL);
 CREATE TABLE suggestion (
     sentence INTEGER PRIMARY KEY REFERENCES sentence, model TEXT NOT NULL, shown TEXT NOT NULL,
-    doubtful INTEGER NOT NULL, errors REAL NOT NULL
+    doubtful INTEGER NOT NULL, errors REAL NOT NULL, lint INTEGER NOT NULL
 );
 CREATE TABLE model (id TEXT PRIMARY KEY, file TEXT NOT NULL, at TEXT NOT NULL, metrics TEXT NOT NULL);
 CREATE INDEX sentence_order ON sentence (document, position);

@@ -1,4 +1,4 @@
-"""Suggestions in the background: the model parses the sentences that nobody has touched, a few at a time.
+"""Suggestions in the background: the sentences that nobody has touched are parsed and checked, a few at a time.
 
 What people do comes first: the thread waits while the project has been used in the last moments.
 """
@@ -10,7 +10,7 @@ from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 from treewright.annotate.draft import OPEN
-from treewright.annotate.view import MIN_SURE
+from treewright.annotate.view import MIN_SURE, lint
 from treewright.checking import Counts
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -39,7 +39,7 @@ class Suggestions:
 
     def start(self) -> None:
         """Begin to parse what has no suggestion."""
-        if self._project.pipeline is not None and (self._thread is None or not self._thread.is_alive()):
+        if self._thread is None or not self._thread.is_alive():
             self._stop = Event()
             self._thread = Thread(target=self._run, args=(self._stop,), name="suggestions", daemon=True)
             self._thread.start()
@@ -60,7 +60,6 @@ class Suggestions:
     def _run(self, stop: Event) -> None:
         project = self._project
         pipeline = project.pipeline
-        assert pipeline is not None
         while not stop.is_set():
             while time.monotonic() - self._last_use < PAUSE and not stop.wait(PAUSE / 4):
                 pass
@@ -74,14 +73,15 @@ class Suggestions:
                 )
             if not rows:
                 break
-            parsed = [(number, *suggest(pipeline, Sentence(text))) for number, text in rows]
+            suggested = [(number, *suggest(pipeline, Sentence(text))) for number, text in rows]
+            parsed = [(*row, len(lint(Sentence(row[1]), project._counts, project._rules))) for row in suggested]
             with project._lock:
                 if stop.is_set():
                     return
                 with project._store.transaction():
                     for row in parsed:
                         project._store.run(
-                            "INSERT OR REPLACE INTO suggestion VALUES (?, ?, ?, ?, ?)",
+                            "INSERT OR REPLACE INTO suggestion VALUES (?, ?, ?, ?, ?, ?)",
                             *(row[0], project.model, *row[1:]),
                         )
         if not stop.is_set():
@@ -89,12 +89,16 @@ class Suggestions:
                 project._counts = Counts.of(project.sentences(project.manager))
 
 
-def suggest(pipeline: Pipeline, sentence: Sentence) -> tuple[str, int, float]:
+def suggest(pipeline: Pipeline | None, sentence: Sentence) -> tuple[str, int, float]:
     """Return a sentence with open heads filled in, how many of its arcs are doubtful, and the expected errors.
+
+    Without a pipeline the sentence stays as it is.
 
     An arc that the file has counts as right with the probability of the model's own arc if that is the same one, and
     otherwise with the probability that the model is wrong.
     """
+    if pipeline is None:
+        return sentence.written(), 0, 0.0
     try:
         [parsed] = pipeline.parse([without_analysis(sentence)], comment=False)
     except InputError:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from treewright.annotate.answers import Op, WordState
 from treewright.annotate.assistant import Shown
 from treewright.annotate.draft import COLUMNS, OPEN, Arc, Draft
+from treewright.annotate.rules import Rule
 from treewright.checking import Counts, Finding, check
 from treewright.corpus import Sentence
+from treewright.guidelines import guideline_address
 
 MIN_SURE = 0.9  # open arcs that are right with a lower probability are doubtful; not tuned
 IGNORED = ("sent-id", "head", "line-break", "byte-order-mark", "blank-line", "end-of-file")  # no fault of a word
@@ -37,7 +40,8 @@ def word_states(draft: Draft, shown: Shown) -> list[WordState]:
         confidence = None if shown.confidence is None else shown.confidence[number - 1]
         notes = [note_dict(note) for note in draft.notes if note[0] == number]
         is_unsure = number in draft.unsure
-        words.append(WordState(number, cells, states, confidence, rejected.get(number, []), is_unsure, notes))
+        address = guideline(number, shown.sentence)
+        words.append(WordState(number, cells, states, confidence, rejected.get(number, []), is_unsure, notes, address))
     return words
 
 
@@ -92,10 +96,13 @@ def arc_states(draft: Draft, shown: Shown, changed: list[int]) -> dict[Arc, str]
     return states
 
 
-def lint(sentence: Sentence, counts: Counts | None) -> list[dict[str, Any]]:
-    """Return what `treewright check` finds in a sentence, each with the operations that mend it, if there are some."""
+def lint(sentence: Sentence, counts: Counts | None = None, rules: Sequence[Rule] = ()) -> list[dict[str, Any]]:
+    """Return what `treewright check` and the rules of the project find in a sentence.
+
+    Each has the address of a guideline and the operations that mend it, if there are some.
+    """
     findings = check([Sentence(sentence.written())], against=counts, ignore=IGNORED)
-    return [
+    checked = [
         {
             "rule": finding.rule,
             "level": finding.level,
@@ -105,6 +112,13 @@ def lint(sentence: Sentence, counts: Counts | None) -> list[dict[str, Any]]:
         }
         for finding in findings
     ]
+    own = [finding | {"mend": None} for rule in rules for finding in rule.findings(sentence)]
+    return [finding | {"guideline": guideline(finding["word"], sentence)} for finding in [*checked, *own]]
+
+
+def guideline(word: int | None, sentence: Sentence) -> str:
+    """Return the address of the guideline about the relation of a word; empty if there is none."""
+    return "" if word is None else guideline_address(sentence.deprels[word - 1])
 
 
 def mend(finding: Finding, sentence: Sentence) -> list[Op] | None:

@@ -22,6 +22,8 @@ from treewright.cli.usage import UsageError, usage_message
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
 COMMANDS: tuple[str, ...] = (
+    "get",
+    "models",
     "train",
     "parse",
     "why",

@@ -10,7 +10,7 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.inputs import each_job, jobs_of, open_meter
 from treewright.cli.sentences import is_induced
-from treewright.cli.shared import KeptGraphs, Summary, note, note_skipped, write_lines, write_sentences
+from treewright.cli.shared import KeptGraphs, Summary, note, note_long, note_skipped, write_lines, write_sentences
 from treewright.errors import InfeasibleError, InputError
 
 if TYPE_CHECKING:
@@ -26,8 +26,8 @@ HELP = (
     "open cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
     "something is filled in, or filled with edges beside those given if MODEL has a graph parser, and every other "
     "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
-    "line. If no projective tree has the given heads, the others may cross, even with a projective model. An induced "
-    "model completes too, without probabilities.\n\n"
+    "line. If no projective tree has the given heads, the others may cross, even with a projective model. A sentence "
+    "of more than 350 words is completed in parts. An induced model completes too, without probabilities.\n\n"
     "With a grammar (`treewright grammar train`) PARTIAL has trees in Penn brackets: given phrases and tags stay, also "
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
@@ -82,6 +82,7 @@ def complete(
     summary = Summary()
     kept: list[Completion] = []
     graphs = KeptGraphs(keep_deps)
+    in_parts: list[str] = []  # the places of sentences that were completed in parts
 
     def finish(completions: Iterable[Completion]) -> Iterator[Sentence]:
         for completion in completions:
@@ -91,6 +92,8 @@ def complete(
                 summary.count(sentence, False, heads_filled_in=0, relations_filled_in=0)
                 yield sentence
                 continue
+            if completion.parse.parts > 1:
+                in_parts.append(sentence.place)
             if completion.note:
                 note(f"{sentence.place}: {completion.note}")
             filled = {
@@ -121,6 +124,7 @@ def complete(
                 )
                 write_sentences(finish(completions), target)
             note_skipped(reader.skipped, reader.errors)
+    note_long(in_parts)
     if rank is not None:
         write_rank(ranked(kept), rank)
     summary.print(as_json=as_json, quiet=quiet, to_stdout="-" not in (output, rank))

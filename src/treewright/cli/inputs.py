@@ -26,11 +26,11 @@ EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 
 def looks_like_model(name: str) -> bool:
-    """Return whether a name is that of an embedded model, or of a file that begins as model files do."""
-    from treewright.model.registry import EMBEDDED
+    """Return whether a name is that of an installed model, or of a file that begins as model files do."""
+    from treewright.languages.installed import find_model
 
     path = Path(name)
-    if name in EMBEDDED or path.suffix == ".tw":
+    if path.suffix == ".tw" or find_model(name):
         return True
     if not path.is_file():
         return False

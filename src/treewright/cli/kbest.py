@@ -63,7 +63,8 @@ def rank_line(sentence: Sentence) -> str:
     rank = rank_of(sentence)
     about = "" if "probability" in rank else "about "
     probability = rank.get("probability", rank.get("approximate_probability", 0.0))
-    below = "" if is_first(sentence) else f", {sentence.parse.gap:.3f} below the best"
+    is_bounded = sentence.parse.gap < float("inf")  # trees that are joined from those of parts have no gap
+    below = "" if is_first(sentence) or not is_bounded else f", {sentence.parse.gap:.3f} below the best"
     line = f"rank {rank['rank']}: value {sentence.parse.score:.3f}{below}, probability {about}{probability:.3g}"
     return f"{line}\n{certificate_line(sentence)}" if is_first(sentence) else line
 

@@ -172,7 +172,7 @@ def parse(
             if kbest is None or is_first(sentence):
                 summary.count_parse(sentence, sentence.parse)
             graphs.restore(sentence)
-            if sentence.parse.parts > 1:
+            if sentence.parse.parts > 1 and (kbest is None or is_first(sentence)):
                 in_parts.append(f"{sentence.source}:{sentence.line}")
             if comment:
                 set_certificate(sentence, sentence.parse)

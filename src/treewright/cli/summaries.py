@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 SUMMARIES = {
+    "get": "Make a model for a language: download a treebank, check it, train on it, install the model.",
+    "models": "List the models that are installed, or the languages that `treewright get` makes.",
     "train": "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.",
     "parse": "Parse raw text, or sentences that are divided into words already.",
     "why": "Explain why a word is not attached to another head.",

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 import typer
 
 from treewright.cli import options as opt
+from treewright.cli.figures import FIGURES, GRAPH_FIGURES, f1_figures, sentences_to_judge
 from treewright.cli.shared import note, quantity
 from treewright.cli.training import Task, Trained, figures_in_words, size_of, training_size
 
@@ -56,10 +57,6 @@ HELP = (
     "treewright train train.conllu -o my.tw --neural --words my.words",
 )
 
-GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
-TREE_FIGURES = ("UAS", "LAS")
-FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *TREE_FIGURES)  # from raw text
-
 Options = TypeVar("Options", bound="DataclassInstance")
 Planned = TypeVar("Planned", "Parser", "Pipeline")
 Order = Literal["arc", "sib", "grand", "tensor", "outer", "third", "full"]
@@ -96,10 +93,7 @@ def train(
             help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
-    neural: Annotated[
-        bool,
-        typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
-    ] = False,
+    neural: opt.Neural = False,
     words: Annotated[
         str | None, opt.file_option("Word vectors and classes for --neural, made by `treewright words`.")
     ] = None,
@@ -253,14 +247,6 @@ def run_plan(task: Task, plan: Plan[Sentence, Planned]) -> tuple[Plan[Sentence, 
     return plan, trained
 
 
-def f1_figures(gold: Sequence[Sentence], parsed: Sequence[Sentence], names: Sequence[str]) -> dict[str, float]:
-    """Return F1 in per cent, as the official script counts it."""
-    from treewright.evaluate import evaluate
-
-    scores = evaluate(gold, parsed).scores
-    return {name: 100 * scores[name].f1 for name in names}
-
-
 def judge_graphs(parser: Any, dev: Sequence[Sentence]) -> dict[str, float]:
     """Return F1 of the edges of graphs over gold trees."""
     return f1_figures(dev, list(parser.parse(dev)), GRAPH_FIGURES)
@@ -317,11 +303,13 @@ def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Par
 
 def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained[Pipeline]) -> None:
     """Print sizes, options, and the figures of a pipeline from the raw text of the development data."""
+    from treewright.languages.catalogue import published_in_words, treebank_of_file
     from treewright.tokeniser.tokeniser import text_and_ends
 
     if not task.has_report:
         return
     pipeline = trained.model
+    entry = treebank_of_file(task.train)
     gold, names = sentences_to_judge(plan.dev)
     if pipeline.trained_parser.graphs and names == FIGURES:
         names = (*FIGURES, *GRAPH_FIGURES)
@@ -333,23 +321,13 @@ def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained
         "options": pipeline.trained_parser.options.to_json(),
         "development": {**describe_development(gold, parsed), "f1": figures},
     }
+    if entry and entry.published:
+        summary["published"] = {"treebank": entry.treebank, "f1": dict(entry.published)}
+    published = published_in_words(entry)
     task.report(
         summary,
         trained.epochs,
         f"{task.output}: {summary['bytes'] / 1e6:.1f} MB; {training_size(summary)}\n"
         f"from the raw text of {len(gold)} development sentences (F1): {figures_in_words(figures)}"
-        f"{certificates_in_words(summary['options'], parsed)}",
+        f"{certificates_in_words(summary['options'], parsed)}" + (f"\n{published}" if published else ""),
     )
-
-
-def sentences_to_judge(dev: Sequence[Sentence]) -> tuple[Sequence[Sentence], Sequence[str]]:
-    """Return the development sentences with complete trees, and the figures that they give.
-
-    If none is complete, all of them are returned, with open heads set to the root so that they can be compared, and
-    the figures are those without trees.
-    """
-    complete = [sentence for sentence in dev if -1 not in sentence.head_numbers()]
-    if complete:
-        return complete, FIGURES
-    filled = [sentence.with_columns(heads=sentence.heads.clip(min=0)) for sentence in dev]
-    return filled, [name for name in FIGURES if name not in TREE_FIGURES]

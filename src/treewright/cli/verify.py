@@ -26,7 +26,8 @@ HELP = (
     "This command scores the sentences of PARSED again with MODEL, and checks in integers, with none of the code that "
     "found the trees, that each tree has its value and that no tree of the model is better by more than the gap "
     "claimed, over the arcs that pruning left (all arcs, if parsed with --all-arcs). The comment `# treewright` of a "
-    "sentence must say the same as its proof. A tree, a proof, a comment or a model that was changed is refused. "
+    "sentence must say the same as its proof. A sentence that was parsed in parts has no certificate and no proof, and "
+    "is counted. A tree, a proof, a comment or a model that was changed is refused. "
     "The proof is about the scores of the model: the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
     "Exit status: 0 if all proofs hold, 1 if one is refused."
@@ -61,7 +62,7 @@ def verify(
     parser = Parser.load(model)
     parser = parser.without_network() if fast else parser
     refused: list[Refused] = []
-    certified = sentences = 0
+    certified = sentences = joined = 0
     largest_gap = 0.0
     with open_meter([parsed], quiet=quiet, output="-") as meter:
         for number, outcome in enumerate(outcomes(parser, meter, parsed, file), start=1):
@@ -71,12 +72,16 @@ def verify(
                 if not as_json:
                     typer.echo(f"{outcome.place}: sentence {outcome.sentence}: {outcome.reason}")
                 continue
+            if outcome is None:
+                joined += 1
+                continue
             is_certified, gap = outcome
             certified += is_certified
             largest_gap = max(largest_gap, gap)
     report = {
         "sentences": sentences,
-        "verified": sentences - len(refused),
+        "verified": sentences - len(refused) - joined,
+        "joined_from_parts": joined,
         "certified": certified,
         "largest_gap": largest_gap,
         "refused": [sentence._asdict() for sentence in refused],
@@ -89,8 +94,8 @@ def verify(
         raise typer.Exit(1)
 
 
-def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Refused | tuple[bool, float]]:
-    """Yield for each sentence whether it is certified and the gap that is proved, or why it is refused."""
+def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Refused | tuple[bool, float] | None]:
+    """Yield for each sentence the result of `check_line`, or why it is refused."""
     from treewright.corpus import read
 
     pairs = zip_longest(meter.track(read(meter.source(parsed))), lines_of(file))
@@ -113,8 +118,8 @@ def lines_of(file: str) -> Iterator[bytes]:
         yield from opened
 
 
-def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float]:
-    """Check the proof of a sentence; return whether it is certified, and the gap that is proved."""
+def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float] | None:
+    """Check the proof of a sentence; return whether it is certified, and the gap that is proved; None: joined."""
     from treewright.pipeline.certificate import check_proof
 
     try:
@@ -128,5 +133,8 @@ def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, f
 
 def in_words(report: dict[str, Any]) -> str:
     """Write the summary of the check."""
-    verified = f"{report['verified']} of {quantity(report['sentences'], 'proof')} verified"
-    return f"treewright: {verified}, {report['certified']} of them certified; largest gap {report['largest_gap']:.3g}"
+    joined = report["joined_from_parts"]
+    verified = f"{report['verified']} of {quantity(report['sentences'] - joined, 'proof')} verified"
+    parts = f"; {quantity(joined, 'sentence')} parsed in parts, without proof" if joined else ""
+    gap = f"largest gap {report['largest_gap']:.3g}"
+    return f"treewright: {verified}, {report['certified']} of them certified; {gap}{parts}"

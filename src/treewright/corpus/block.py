@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from treewright.corpus.cells import MARK, BadRow, Rows, column_of, cut
+from treewright.corpus.cells import MARK, BadRow, Rows, column_of, cut, join_rows
 from treewright.corpus.layout import Layout
 from treewright.corpus.reader import shown
 from treewright.errors import FormatError
@@ -13,8 +14,6 @@ from treewright.errors import FormatError
 BLANK_LINES = re.compile(r"\n(?:[ \t\r]*\n|[ \t\r]+\Z)+")
 # What may stand before the first word: a byte order mark, blank lines, comments.
 OPENING = re.compile(r"\ufeff?(?:[ \t\r]*\n|[ \t\r]+\Z|#[^\n]*(?:\n|\Z))*")
-
-Edits = dict[int, dict[int, str]]  # row -> column -> the new cell
 
 
 class Block(NamedTuple):
@@ -56,16 +55,28 @@ class Block(NamedTuple):
         start = comment_start(self.text, self.start)
         return [line.removesuffix("\r") for line in self.text[start : self.start].split("\n")[:-1]]
 
-    def rewrite(self, edits: Edits, comments: list[str] | None) -> tuple[str, str, str]:
+    def put(self, fields: list[str], name: str, rows: Rows, values: Sequence[str]) -> None:
+        """Write the values of a column into the cells of a sentence, in these rows or in all (None)."""
+        width, number = self.layout.width, self.layout.index[name]
+        if number == 0:  # every row but the first begins with a mark
+            values = [MARK * (row > 0) + value for row, value in zip(rows or range(len(values)), values, strict=True)]
+        if rows is None:
+            fields[number::width] = values
+            return
+        for row, value in zip(rows, values, strict=True):
+            fields[row * width + number] = value
+
+    def rewrite(self, fields: list[str] | None, comments: list[str] | None) -> tuple[str, str, str]:
         """Return the text before the sentence's own lines, those lines with new cells and comments, the text after.
 
-        comments: None if they have not changed.
+        fields are all cells, row after row; None if no cell has changed, and for comments if they have not.
         """
         start = comment_start(self.text, self.start)
         opening, body = self.text[start : self.start], self.text[self.start : self.end]
         if comments is not None and comments != self.comments():
             opening = comment_block(comments, newline_of(self.text))
-        return self.text[:start], opening + (edit(body, edits) if edits else body), self.text[self.end :]
+        rows = body if fields is None else rewrite_rows(body, fields)
+        return self.text[:start], opening + rows, self.text[self.end :]
 
 
 def read_block(text: str, start: int, end: int, layout: Layout, source: str, line: int) -> Block:
@@ -134,18 +145,12 @@ def newline_of(text: str) -> str:
     return "\r\n" if "\r\n" in text else "\n"
 
 
-def edit(body: str, edits: Edits) -> str:
-    """Replace some cells in the lines of the words. Comments are not rows."""
-    lines = body.split("\n")
-    row = 0
-    for number, line in enumerate(lines):
-        if line.startswith("#"):
-            continue
-        if row in edits:
-            ending = "\r" * line.endswith("\r")
-            cells = line.removesuffix("\r").split("\t")
-            for column, value in edits[row].items():
-                cells[column] = value
-            lines[number] = "\t".join(cells) + ending
-        row += 1
-    return "\n".join(lines)
+def rewrite_rows(body: str, fields: list[str]) -> str:
+    """Return the lines of the words with new cells. Comments between them and the form of line breaks are kept."""
+    rows = join_rows(fields)
+    if "\r" not in body and "\n#" not in body:
+        return rows
+    new = iter(rows.split("\n"))
+    return "\n".join(
+        line if line.startswith("#") else next(new) + "\r" * line.endswith("\r") for line in body.split("\n")
+    )

@@ -47,12 +47,26 @@ def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, ite
 
 def check_cells(values: Sequence[str], name: str) -> None:
     """Raise a ValueError for the first value of a column that cannot be written as a cell."""
-    if all(isinstance(value, str) for value in values) and all(values):
+    if not are_cells(values):
+        for word, value in enumerate(values):
+            check_cell(value, f"{name}[{word}]")
+
+
+def check_changed(values: Sequence[str], cells: Sequence[str], name: str) -> None:
+    """Raise a ValueError for the first value that cannot be written as a cell, unless the file has it in `cells`."""
+    if not are_cells(values):
+        for word, (value, cell) in enumerate(zip(values, cells, strict=True)):
+            if value != cell:
+                check_cell(value, f"{name}[{word}]")
+
+
+def are_cells(values: Sequence[str]) -> bool:
+    """Whether all values can be written as cells."""
+    try:
         joined = "".join(values)
-        if "\t" not in joined and "\n" not in joined and "\r" not in joined:
-            return
-    for word, value in enumerate(values):
-        check_cell(value, f"{name}[{word}]")
+    except TypeError:  # one is not a string
+        return False
+    return all(values) and "\t" not in joined and "\n" not in joined and "\r" not in joined
 
 
 def check_cell(value: object, place: str) -> None:

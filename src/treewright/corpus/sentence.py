@@ -16,7 +16,6 @@ from treewright.corpus import convert
 from treewright.corpus.block import (
     BLANK_LINES,
     Block,
-    Edits,
     comment_block,
     end_of_opening,
     lines_before_row,
@@ -28,8 +27,8 @@ from treewright.corpus.block import (
 from treewright.corpus.cells import BadRow, build, join_rows
 from treewright.corpus.checks import (
     CHECKS,
-    check_cell,
     check_cells,
+    check_changed,
     check_iterable,
     checked_heads,
     problem_of_heads,
@@ -224,6 +223,12 @@ class Sentence:
         check_cells(values, name)
         self._columns[name] = values
 
+    def set_cells(self, columns: Mapping[str, list[str]]) -> None:
+        """Replace columns by lists of cells that are known to be valid, one for each word; they are not copied."""
+        for name in columns:
+            self.layout.check_has(name, self.place)
+        self._columns.update(columns)
+
     @property
     def heads(self) -> NDArray[np.int32]:
         """The head of each word: 0 the root, 1 the first word, -1 where none is given ("_")."""
@@ -401,7 +406,7 @@ class Sentence:
 
     def __str__(self) -> str:
         """Return the sentence's own lines as they would be written, without the blank line after them."""
-        _, lines, _ = self._block.rewrite(_edits(self), self._comments)
+        _, lines, _ = self._block.rewrite(_changed_fields(self), self._comments)
         return lines + "\n"
 
     def to_conllu(self) -> str:
@@ -416,7 +421,7 @@ class Sentence:
         """Return the text with the changed cells and comments in it, and everything around it."""
         if not self._columns and self._heads is None and self._comments is None:
             return self._block.text  # no column or comment has been accessed
-        return "".join(self._block.rewrite(_edits(self), self._comments))
+        return "".join(self._block.rewrite(_changed_fields(self), self._comments))
 
     def __eq__(self, other: object) -> bool:
         """Whether both would be written alike, but for blank lines around them."""
@@ -635,30 +640,28 @@ def _line_of_row(sentence: Sentence, row: int) -> int:
     return sentence.line + lines_before_row(block.text, block.start, block.end, row)
 
 
-def _edits(sentence: Sentence) -> Edits:
-    """Return the cells that differ from the text."""
+def _changed_fields(sentence: Sentence) -> list[str] | None:
+    """Return all cells, row after row, if some differ from the text; else None."""
     block = sentence._block
-    edits: Edits = {}
-
-    def write(row: int, column: str, cell: str) -> None:
-        sentence.layout.check_has(column, sentence.place)
-        edits.setdefault(row, {})[sentence.layout.index[column]] = cell
-
+    changed = {}
     for name, values in sentence._columns.items():
         cells = block.column(name)
-        if values == cells:
-            continue
-        if len(values) != len(cells):
-            raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(cells)} words")
-        for word, (value, cell) in enumerate(zip(values, cells, strict=True)):
-            if value != cell:
-                check_cell(value, f"{name}[{word}]")
-                write(block.row(word), name, value)
+        if values != cells:
+            if len(values) != len(cells):
+                raise ValueError(f"{name} has {len(values)} entries; the sentence has {len(cells)} words")
+            check_changed(values, cells, name)
+            changed[name] = values
     if sentence._heads is not None and sentence._heads.tolist() != block.heads:
-        for word, head in enumerate(checked_heads(sentence._heads, len(sentence)).tolist()):
-            if head != block.heads[word]:
-                write(block.row(word), "HEAD", "_" if head < 0 else str(head))
-    for row, value in sentence._empty_deps.items():
-        if value != block.cell(row, "DEPS"):
-            write(row, "DEPS", value)
-    return edits
+        heads = checked_heads(sentence._heads, len(sentence)).tolist()
+        changed["HEAD"] = ["_" if head < 0 else str(head) for head in heads]
+    empty_deps = {row: cell for row, cell in sentence._empty_deps.items() if cell != block.cell(row, "DEPS")}
+    if not changed and not empty_deps:
+        return None
+    fields = block.fields.copy()
+    for name, values in changed.items():
+        sentence.layout.check_has(name, sentence.place)
+        block.put(fields, name, block.rows, values)
+    if empty_deps:
+        sentence.layout.check_has("DEPS", sentence.place)
+        block.put(fields, "DEPS", list(empty_deps), list(empty_deps.values()))
+    return fields

@@ -12,8 +12,18 @@ from treewright.errors import InputError
 
 LARGEST = 1e300  # sums of scores stay finite; core/base/scores.hpp holds the same number
 
-_CHECKS = {"sib": _core.bad_sibling, "grand": _core.bad_grand, "stop": _core.bad_stop}
-_MEANING = {"sib": "sib[h, m, s]", "grand": "grand[g, h, m]", "stop": "stop[h, s, side], sides 0 left and 1 right"}
+_CHECKS = {
+    "sib": _core.bad_sibling,
+    "grand": _core.bad_grand,
+    "stop": _core.bad_stop,
+    "grandsib": _core.bad_grandsib,
+}
+_MEANING = {
+    "sib": "sib[h, m, s]",
+    "grand": "grand[g, h, m]",
+    "stop": "stop[h, s, side], sides 0 left and 1 right",
+    "grandsib": "grandsib[g, h, m, s]",
+}
 
 
 def float_array(given: ArrayLike, name: str) -> NDArray[np.float64]:
@@ -93,12 +103,19 @@ def arc_matrix(given: ArrayLike, head_first: bool = True, name: str = "arc") -> 
     return array
 
 
+def part_shape(name: str, nodes: int) -> tuple[int, ...]:
+    """The shape of sib, grand, stop or grandsib over this number of nodes."""
+    if name == "grandsib":
+        return (nodes,) * 4
+    return (nodes, nodes, 2 if name == "stop" else nodes)
+
+
 def part_array(given: ArrayLike | None, name: str, nodes: int) -> NDArray[np.float64] | None:
-    """A checked sib, grand or stop; cells that belong to no part are not read."""
+    """A checked sib, grand, stop or grandsib; cells that belong to no part are not read."""
     if given is None:
         return None
     array = float_array(given, name)
-    expected = (nodes, nodes, 2 if name == "stop" else nodes)
+    expected = part_shape(name, nodes)
     if array.shape != expected:
         raise bad_shape(name, array.shape, expected, f"{_MEANING[name]}, over as many nodes as arc")
     bad = _CHECKS[name](array)

@@ -184,7 +184,7 @@ def _items(batch: Any, lengths: ArrayLike | None, options: Mapping[str, Any]) ->
         raise InputError(f"there are {len(words)} lengths for {len(scores)} sentences; give one a sentence")
     padded = {
         name: _padded_part(part, name, scores.shape[:3])
-        for name in ("sib", "grand", "stop")
+        for name in ("sib", "grand", "stop", "grandsib")
         if (part := others.pop(name, None)) is not None
     }
     return [_unpad(scores, padded, place, length) for place, length in enumerate(words.tolist())], others
@@ -199,15 +199,13 @@ def _unpad(scores: NDArray[np.float64], padded: Mapping[str, NDArray[np.float64]
     arc = np.ascontiguousarray(scores[place, nodes, nodes])
     if not padded:
         return arc
-    second_order = {name: part[place, nodes, nodes, nodes] for name, part in padded.items() if name != "stop"}
-    if "stop" in padded:
-        second_order["stop"] = padded["stop"][place, nodes, nodes]
-    return {"arc": arc, **second_order}
+    shapes = {name: arrays.part_shape(name, words + 1) for name in padded}
+    return {"arc": arc, **{name: part[place][tuple(map(slice, shapes[name]))] for name, part in padded.items()}}
 
 
 def _padded_part(given: ArrayLike, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
     array = arrays.float_array(given, name)
-    expected = (*shape, 2 if name == "stop" else shape[1])
+    expected = (shape[0], *arrays.part_shape(name, shape[1]))
     if array.shape != expected:
         raise arrays.bad_shape(name, array.shape, expected, "padded to the size of arc")
     return array

@@ -54,7 +54,7 @@ def candidates(
         raise InputError(f"min_heads is {min_heads}; expected 1 to max_heads, which is {max_heads}")
     problem = Problem.of(arc, **options).refuse_labels()
     if problem.order == 2:
-        raise InputError("candidates are chosen by arc scores alone; leave out sib, grand and stop")
+        raise InputError("candidates are chosen by arc scores alone; leave out sib, grand, stop and grandsib")
     rules = _core.PruningRules(problem.projective, problem.single_root, threshold, max_heads, min_heads)
     head, modifier, marginal, value = _core.candidate_arcs(problem.kernel_matrix, rules, gold)
     if value == -math.inf:

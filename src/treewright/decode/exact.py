@@ -17,6 +17,7 @@ from treewright import _core
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
+from treewright.decode.search.automata import HeadAutomata
 from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.errors import InputError
 from treewright.proofs.proof import Proof
@@ -65,11 +66,13 @@ def solve(
     proof: bool = False,
     constraints: Iterable[TreeConstraint] = (),
     tolerance: float = TOLERANCE,
+    automata: HeadAutomata | None = None,
 ) -> Parse:
     """Find the best tree by the cheapest exact algorithm; budget and trace apply where it is a search.
 
     proof=True keeps what `treewright.decode.verify` needs to check that no tree is better. constraints limit the shape
-    of the tree and need a search, which keeps no proof.
+    of the tree and need a search, which keeps no proof. automata score the modifiers of each head by states; they need
+    a search too.
 
     The tree is certified if no other can be better by more than tolerance times the spread of the scores. The bound is
     -inf when there is no tree.
@@ -78,6 +81,14 @@ def solve(
     limits = check_constraints(constraints, problem.nodes)
     if limits or proof:
         refuse_outermost(problem)
+    if proof:
+        problem.refuse_grandsib("proof=True")
+    if automata is not None:
+        from treewright.decode.search import states  # imported on first use
+
+        if limits or proof:
+            raise InputError("automata have no form for proof=True and for constraints on the tree; leave these out")
+        return states.exact(problem, automata, max_seconds, max_nodes, tolerance, trace)
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
     if limits:

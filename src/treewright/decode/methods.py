@@ -49,13 +49,15 @@ def tree(arc: Scores, *, method: str = "exact", **options: Unpack[TreeOptions]) 
     keywords below. With labelled scores arc[h, m, l] an arc has the score of its best label, and `parse.labels` has the
     label of each word.
 
-    sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of modifier lists
-    (docs/decoding.md). projective=True excludes crossing arcs. root is "single" (exactly one child of node 0) or
-    "multi". require and forbid are arcs (h, m) that the tree must, must not have. head_first=False says that the array
-    is arc[m, h], as biaffine parsers compute it; sib, grand, stop and the arcs of require and forbid keep their order.
+    sib[h, m, s], grand[g, h, m] and stop[h, s, side] score pairs of arcs and the ends of modifier lists, and
+    grandsib[g, h, m, s] a sibling pair together with the head of its head (docs/decoding.md). projective=True excludes
+    crossing arcs. root is "single" (exactly one child of node 0) or "multi". require and forbid are arcs (h, m) that
+    the tree must, must not have. head_first=False says that the array is arc[m, h], as biaffine parsers compute it; the
+    other arrays and the arcs of require and forbid keep their order.
 
     method is a name in METHODS; `MethodOptions` lists its options. constraints=[...] is an option of "exact": limits on
-    the shape of the tree (RootChildren, Valency, Span, Below, Depth).
+    the shape of the tree (RootChildren, Valency, Span, Below, Depth). automata=HeadAutomata(...), for "exact" and "dd",
+    scores the modifiers of each head by automata with states in place of sib, grand and stop.
 
     >>> parse = tree([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     >>> parse.heads.tolist(), parse.score, parse.certified

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from treewright.decode.problem import Arc
     from treewright.decode.result import Multipliers
     from treewright.decode.search import climb, dual, programs, rearrange
+    from treewright.decode.search.automata import HeadAutomata
     from treewright.decode.structure import TreeConstraint
 
 
@@ -32,6 +33,7 @@ class ProblemOptions(ArcConstraints, total=False):
     sib: ArrayLike | None  # sib[h, m, s]
     grand: ArrayLike | None  # grand[g, h, m]
     stop: ArrayLike | None  # stop[h, s, side]
+    grandsib: ArrayLike | None  # grandsib[g, h, m, s]; for `tree`
     projective: bool  # no crossing arcs
     head_first: bool  # False: the array is arc[m, h]
 
@@ -42,6 +44,7 @@ class SearchOptions(TypedDict, total=False):
     tolerance: float  # every method: the largest gap of a certified tree, relative to the spread of the scores
     max_nodes: int | None  # exact: nodes of the search tree
     constraints: Iterable[TreeConstraint]  # exact: on the shape of the tree
+    automata: HeadAutomata | None  # exact, dd: scores of modifiers by automata with states
     trace: bool  # exact, dd, climb: keep one row an iteration
     proof: bool  # exact: keep what `verify` checks
     max_iterations: int  # dd

@@ -52,15 +52,31 @@ class Stops(NamedTuple):
     score: Scores
 
 
-_NAMES: dict[str, Any] = {"arcs": Arcs, "siblings": Siblings, "grandparents": Grandparents, "stops": Stops}
+class Grandsiblings(NamedTuple):
+    """m of h with s its inner neighbour on the same side (s == h when m is the first), and h under g."""
+
+    g: Indices
+    h: Indices
+    m: Indices
+    s: Indices
+    score: Scores
+
+
+_NAMES: dict[str, Any] = {
+    "arcs": Arcs,
+    "siblings": Siblings,
+    "grandparents": Grandparents,
+    "stops": Stops,
+    "grandsiblings": Grandsiblings,
+}
 
 
 class Parts:
     """The parts of one sentence over its candidate arcs; a part that is not listed counts as zero.
 
-    Each list is index columns and a score column, in any order; sibling, grandparent and stop parts over arcs that are
-    no candidates are left out, because no tree can have them. With outermost=True a grandparent part counts only if m
-    is the outermost modifier of h on its side (Carreras 2007); such parts are for projective trees.
+    Each list is index columns and a score column, in any order; parts over arcs that are no candidates are left out,
+    because no tree can have them. Grand-siblings are for `tree`. With outermost=True a grandparent part counts only if
+    m is the outermost modifier of h on its side (Carreras 2007); such parts are for projective trees.
 
     >>> parts = Parts(3, arcs=([0, 1, 2], [1, 2, 1], [9.0, 7.0, 3.0]), siblings=([0], [1], [0], [0.5]))
     >>> parts
@@ -80,16 +96,24 @@ class Parts:
         siblings: Sequence[ArrayLike] | None = None,
         grandparents: Sequence[ArrayLike] | None = None,
         stops: Sequence[ArrayLike] | None = None,
+        grandsiblings: Sequence[ArrayLike] | None = None,
         *,
         outermost: bool = False,
     ) -> None:
         head, modifier, score = _columns(arcs, "arcs")
-        sib, grand, stop = (
+        sib, grand, stop, grandsib = (
             None if columns is None else _columns(columns, name)
-            for columns, name in ((siblings, "siblings"), (grandparents, "grandparents"), (stops, "stops"))
+            for columns, name in (
+                (siblings, "siblings"),
+                (grandparents, "grandparents"),
+                (stops, "stops"),
+                (grandsiblings, "grandsiblings"),
+            )
         )
         try:
-            self.core = _core.Parts(int(nodes), head, modifier, score, sib, grand, stop, outermost=bool(outermost))
+            self.core = _core.Parts(
+                int(nodes), head, modifier, score, sib, grand, stop, outermost=bool(outermost), grandsiblings=grandsib
+            )
         except ValueError as error:
             raise InputError(f"Parts: {error}") from None
 
@@ -100,6 +124,7 @@ class Parts:
         sib: ArrayLike | None = None,
         grand: ArrayLike | None = None,
         stop: ArrayLike | None = None,
+        grandsib: ArrayLike | None = None,
         *,
         head_first: bool = True,
     ) -> Parts:
@@ -116,6 +141,7 @@ class Parts:
                 arrays.part_array(sib, "sib", nodes),
                 arrays.part_array(grand, "grand", nodes),
                 arrays.part_array(stop, "stop", nodes),
+                arrays.part_array(grandsib, "grandsib", nodes),
             )
         )
 
@@ -150,6 +176,11 @@ class Parts:
     def stops(self) -> Stops:
         """The stop parts that are not zero."""
         return Stops(*self.core.stops)
+
+    @property
+    def grandsiblings(self) -> Grandsiblings:
+        """The grand-sibling parts that are not zero."""
+        return Grandsiblings(*self.core.grandsiblings)
 
     @property
     def outermost(self) -> bool:
@@ -191,7 +222,8 @@ class Parts:
     def unscored(self) -> Parts:
         """Return the candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs
-        second_order = [_forbidden(rows) for rows in (self.siblings, self.grandparents, self.stops)]
+        kinds = (self.siblings, self.grandparents, self.stops, self.grandsiblings)
+        second_order = [_forbidden(rows) for rows in kinds]
         return Parts(
             self.nodes,
             (head, modifier, np.where(score > -np.inf, 0.0, -np.inf)),
@@ -214,14 +246,17 @@ class Parts:
     def __reduce__(self) -> tuple[Any, ...]:
         has_transitions, has_grand = self.core.has_transitions, self.core.has_grand
         second = (self.siblings if has_transitions else None, self.grandparents if has_grand else None)
-        columns = self.nodes, self.arcs, *second, self.stops if has_transitions else None
+        stops = self.stops if has_transitions else None
+        grandsiblings = self.grandsiblings if self.core.has_grandsib else None
+        columns = self.nodes, self.arcs, *second, stops, grandsiblings
         return partial(Parts, outermost=self.outermost), columns
 
     def __repr__(self) -> str:
         counts = [_count(self.nodes - 1, "word"), _count(self.core.arcs, "arc")]
-        for name, rows in (("sibling", self.siblings), ("grandparent", self.grandparents), ("stop", self.stops)):
-            if len(rows.score):
-                counts.append(_count(len(rows.score), name))
+        for name in ("sibling", "grandparent", "stop", "grandsibling"):
+            scores = getattr(self, f"{name}s").score
+            if len(scores):
+                counts.append(_count(len(scores), name))
         return f"Parts({', '.join(counts)})"
 
 
@@ -229,7 +264,7 @@ def _count(number: int, name: str) -> str:
     return f"{number} {name}" + "s" * (number != 1)
 
 
-def _forbidden(rows: Siblings | Grandparents | Stops) -> tuple[ArrayLike, ...] | None:
+def _forbidden(rows: Siblings | Grandparents | Stops | Grandsiblings) -> tuple[ArrayLike, ...] | None:
     """The rows with the score -inf; None when there is none."""
     is_forbidden = rows.score == -np.inf
     return tuple(column[is_forbidden] for column in rows) if is_forbidden.any() else None

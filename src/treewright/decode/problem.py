@@ -31,8 +31,8 @@ Scores: TypeAlias = "ArrayLike | Parts | Problem"  # what the functions of infer
 class Problem:
     """The scores and constraints of one sentence, checked: what every function of inference takes.
 
-    `arc`, `matrix` and `parts` are the scores under the constraints; sib, grand and stop are as given, or None. Arrays
-    may be the caller's own: read them only.
+    `arc`, `matrix` and `parts` are the scores under the constraints; sib, grand, stop and grandsib are as given, or
+    None. Arrays may be the caller's own: read them only.
 
     >>> problem = Problem.of([[0, 9, 2], [0, 0, 7], [0, 3, 0]], projective=True)
     >>> problem.nodes, problem.order, problem.projective
@@ -50,6 +50,7 @@ class Problem:
     forbid: tuple[Arc, ...] = ()
     label_scores: NDArray[np.float64] | None = None  # [h, m, l], checked; `given` is then their maximum or their sum
     head_first: bool = True  # the layout of results [h, m]; the arrays here are head first
+    grandsib: NDArray[np.float64] | None = None
 
     @classmethod
     def of(cls, arc: Scores, **options: Unpack[ProblemOptions]) -> Problem:
@@ -67,6 +68,14 @@ class Problem:
         """Return the problem itself, for functions that have no answer for labelled scores."""
         if self.label_scores is not None:
             raise arrays.unexpected_labels(self.label_scores.shape)
+        return self
+
+    def refuse_grandsib(self, function: str) -> Problem:
+        """Return the problem itself, for functions that have no answer for grand-sibling scores; function names it."""
+        if self.has_grandsib:
+            raise InputError(
+                f"{function} has no form for grandsib scores, which are scores of the best tree; leave them out"
+            )
         return self
 
     def sum_labels(self) -> Problem:
@@ -112,7 +121,7 @@ class Problem:
     def parts(self) -> _core.Parts:
         """The parts over the arcs that scores and constraints allow."""
         if not isinstance(self.given, Parts):
-            return _core.Parts.from_arrays(self.matrix, self.sib, self.grand, self.stop)
+            return _core.Parts.from_arrays(self.matrix, self.sib, self.grand, self.stop, self.grandsib)
         core = self.given.core
         return core.restricted(self.allowed[core.head, core.modifier]) if self.is_constrained else core
 
@@ -141,16 +150,23 @@ class Problem:
         """Whether sibling or stop parts were given."""
         if isinstance(self.given, Parts):
             return self.given.core.has_transitions
-        return self.sib is not None or self.stop is not None
+        return self.sib is not None or self.stop is not None or self.has_grandsib
 
     @property
     def has_grand(self) -> bool:
-        """Whether grandparent parts were given."""
-        return self.given.core.has_grand if isinstance(self.given, Parts) else self.grand is not None
+        """Whether grandparent parts were given, or grand-siblings, which depend on the grandparent too."""
+        if isinstance(self.given, Parts):
+            return self.given.core.has_grand
+        return self.grand is not None or self.has_grandsib
+
+    @property
+    def has_grandsib(self) -> bool:
+        """Whether grand-sibling parts were given."""
+        return self.given.core.has_grandsib if isinstance(self.given, Parts) else self.grandsib is not None
 
     @property
     def order(self) -> int:
-        """1: only arcs have scores; 2: siblings, stops or grandparents too."""
+        """1: only arcs have scores; 2: siblings, stops, grandparents or grand-siblings too."""
         return 2 if self.has_siblings or self.has_grand else 1
 
     def restrict(self, keep: NDArray[np.bool_]) -> Problem:
@@ -193,6 +209,7 @@ def _check_problem(
     sib: ArrayLike | None = None,
     grand: ArrayLike | None = None,
     stop: ArrayLike | None = None,
+    grandsib: ArrayLike | None = None,
     projective: bool = False,
     root: str = "single",
     require: Iterable[Arc] = (),
@@ -202,8 +219,10 @@ def _check_problem(
     single_root = is_single(root)
     labels = None
     if isinstance(scores, Parts):
-        if not (sib is None and grand is None and stop is None):
-            raise InputError("sib, grand and stop come with an array arc; a Parts holds its own second-order parts")
+        if not (sib is None and grand is None and stop is None and grandsib is None):
+            raise InputError(
+                "sib, grand, stop and grandsib come with an array arc; a Parts holds its own second-order parts"
+            )
         if not head_first:
             raise InputError("head_first=False is for an array arc; a Parts names the head of each arc")
         if scores.outermost and not projective:
@@ -227,6 +246,7 @@ def _check_problem(
         _arcs(forbid, "forbid", nodes),
         labels,
         bool(head_first),
+        arrays.part_array(grandsib, "grandsib", nodes),
     )
 
 

@@ -120,7 +120,7 @@ class Parse(Certified):
         if self.certified:
             return "certified"
         if self.parts > 1:
-            return f"joined from {self.parts} parts, not certified"
+            return joined_status(self.parts)
         if self.method == "climb" and self.iterations:
             return f"best of {self.iterations} climb{'s' * (self.iterations != 1)}, not certified"
         return f"gap {self.gap:.4g}" if self.gap < float("inf") else "not certified"
@@ -137,6 +137,11 @@ class Parse(Certified):
     def __repr__(self) -> str:
         proof = "certified" if self.certified else f"gap <= {self.gap:.6g}"
         return f"Parse(heads={self.heads.tolist()}, score={self.score:.6g}, {proof}, method={self.method!r})"
+
+
+def joined_status(parts: int) -> str:
+    """Return the `status` of a tree that was joined from those of so many parts."""
+    return f"joined from {parts} parts, not certified"
 
 
 class ArrayResult(np.ndarray[Any, Any]):

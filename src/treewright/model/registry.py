@@ -1,4 +1,4 @@
-"""The registry of components: a model is loaded by its file, or by the name of a model that comes with Treewright."""
+"""The registry of components: a model is loaded by its file, or by the name of an installed model."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import os
 import warnings
 from collections.abc import Iterable, Mapping
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast, overload
 
 from treewright.errors import InputError, MissingComponentError, NameWarning
+from treewright.languages.catalogue import match_treebank
+from treewright.languages.installed import EMBEDDED, find_model, installed_models
 from treewright.model import modelfile
 from treewright.model.component import Component, restore
 from treewright.model.modelfile import ModelFile
@@ -51,7 +52,6 @@ PIPELINE_ROLES = {  # kinds that a pipeline may have -> what they do there
     "induced parser": "parser",
     "graph parser": "graph parser",
 }
-EMBEDDED = {"en": Path(__file__).parents[1] / "pipeline" / "models" / "en.tw"}  # name -> file
 
 C = TypeVar("C", bound=Component)
 
@@ -67,7 +67,8 @@ def load(path: modelfile.Path) -> Model: ...
 def load(path: modelfile.Path = "en") -> Model:
     """Load a model by its path, a name or a file: a pipeline, a parser (trained or induced), a grammar, a joint model.
 
-    "en", the English pipeline that comes with Treewright, is loaded if no path is given.
+    "en", the English pipeline that comes with Treewright, is loaded if no path is given. Other names are those that
+    `treewright models` lists: `treewright get de` makes "de", and packages may offer more.
 
     >>> load()("It rains.")[0].upos
     ['PRON', 'VERB', 'PUNCT']
@@ -134,14 +135,18 @@ def component_class(kind: str) -> type[Component]:
 
 
 def open_named(path: modelfile.Path) -> ModelFile:
-    """Open the model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths."""
+    """Open the model file of a name, or of a path. The string "en" is a name; "./en" and Path("en") are paths.
+
+    Names are those of installed models: embedded, made by `treewright get`, or offered by a package.
+    """
     if not isinstance(path, (str, os.PathLike)):
         raise TypeError(f"path is {path!r}; expected the path of a model file, or a name such as 'en'")
-    if isinstance(path, str) and path in EMBEDDED:
+    if isinstance(path, str) and (model := find_model(path)):
         if os.path.isfile(path):
-            message = f"{path} is the model that comes with Treewright; write ./{path} for the file of this name"
+            kind = "the model that comes with Treewright" if model.origin == "embedded" else "an installed model"
+            message = f"{path} is {kind}; write ./{path} for the file of this name"
             warnings.warn(message, NameWarning, stacklevel=4)
-        return modelfile.open_model(EMBEDDED[path])
+        return modelfile.open_model(model.path)
     if not os.path.exists(path):
         raise no_such_model(path)
     return modelfile.open_model(path)
@@ -153,7 +158,12 @@ def no_such_model(path: modelfile.Path) -> InputError:
         return InputError("path is empty; expected the name of a model or of a model file")
     if os.path.splitext(path)[1] or os.path.dirname(path):
         return InputError(f"{path}: there is no such file")
-    names = ", ".join(EMBEDDED)
+    if entry := match_treebank(str(path)):
+        return InputError(
+            f"{entry.language} is not installed; `treewright get {path}` makes it, from the treebank {entry.treebank} "
+            f"({entry.licence})"
+        )
+    names = ", ".join(model.name for model in installed_models())
     return MissingComponentError(f"there is no model {path}, and no file of this name; there is {names}", "pipeline")
 
 
@@ -189,7 +199,7 @@ def wrong_kind(file: ModelFile, *kinds: str) -> MissingComponentError:
     """Return the error for a model of another kind than is needed, or for a pipeline that lacks a component."""
     if file.kind == "pipeline" and kinds[0] in PIPELINE_ROLES:
         return MissingComponentError(f"{file.path} is a pipeline without {with_article(kinds[0])}", *kinds)
-    name = next((name for name, path in EMBEDDED.items() if path == Path(file.path)), file.path)
+    name = next((name for name, path in EMBEDDED.items() if path == file.path), file.path)
     needed = alternatives(with_article(kind) for kind in kinds)
     return MissingComponentError(f"{name} is {with_article(file.kind)}, but {needed} is needed", *kinds)
 

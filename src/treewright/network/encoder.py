@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from typing import Any
@@ -121,20 +121,42 @@ class Encoder(nn.Module):
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of a `NetworkModel`."""
-        arrays: dict[str, Any] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": self.vector}
-        for number, layer in enumerate(self.lstm):
-            for direction, lstm in zip(DIRECTIONS, layer.children(), strict=True):
-                name = f"lstm.{number}.{direction}"
-                arrays[f"{name}.input"], arrays[f"{name}.recurrent"] = lstm.weight_ih_l0.T, lstm.weight_hh_l0.T
-                arrays[f"{name}.bias"] = lstm.bias_ih_l0 + lstm.bias_hh_l0
+        arrays = {name: tensor.detach().numpy() for name, tensor in self._tensors().items()}
+        for name, lstm in self._layers().items():
+            arrays[f"{name}.bias"] = (lstm.bias_ih_l0 + lstm.bias_hh_l0).detach().numpy()
+        return {name: np.ascontiguousarray(array) for name, array in arrays.items()}
+
+    def set_arrays(self, arrays: Mapping[str, NDArray[np.float32]]) -> None:
+        """Set the weights to the arrays of a `NetworkModel`."""
+        with torch.no_grad():
+            for name, tensor in self._tensors().items():
+                tensor.copy_(torch.from_numpy(np.array(arrays[name])))
+            for name, lstm in self._layers().items():
+                lstm.bias_ih_l0.copy_(torch.from_numpy(np.array(arrays[f"{name}.bias"])))
+                lstm.bias_hh_l0.zero_()
+
+    def _tensors(self) -> dict[str, Tensor]:
+        """Return the weights as the arrays of a `NetworkModel` have them, but for the two biases of an LSTM."""
+        vector: Tensor = self.vector  # type: ignore[assignment]
+        tensors: dict[str, Tensor] = {"word": self.word, "class": self.cls, "subword": self.subword, "vector": vector}
+        for name, lstm in self._layers().items():
+            tensors[f"{name}.input"], tensors[f"{name}.recurrent"] = lstm.weight_ih_l0.T, lstm.weight_hh_l0.T
         for side, linear in (("head", self.arc_head), ("modifier", self.arc_modifier)):
-            arrays[f"arc.{side}"], arrays[f"arc.{side}_bias"] = linear.weight.T, linear.bias
-        arrays |= {"arc.bilinear": self.arc_bilinear, "arc.linear": self.arc_linear}
-        arrays |= {"label.head": self.label_head.weight.T, "label.modifier": self.label_modifier.weight.T}
-        arrays |= {"label.bias": self.label_head.bias}
+            tensors[f"arc.{side}"], tensors[f"arc.{side}_bias"] = linear.weight.T, linear.bias
+        tensors |= {"arc.bilinear": self.arc_bilinear, "arc.linear": self.arc_linear}
+        tensors |= {"label.head": self.label_head.weight.T, "label.modifier": self.label_modifier.weight.T}
+        tensors |= {"label.bias": self.label_head.bias}
         for name, linear, count in (("label", self.label_output, None), ("tag", self.tag_output, sum(self.columns))):
-            arrays[f"{name}.output"], arrays[f"{name}.output_bias"] = linear.weight[:count].T, linear.bias[:count]
-        return {name: np.ascontiguousarray(array.detach().numpy()) for name, array in arrays.items()}
+            tensors[f"{name}.output"], tensors[f"{name}.output_bias"] = linear.weight[:count].T, linear.bias[:count]
+        return tensors
+
+    def _layers(self) -> dict[str, Any]:
+        """Return the LSTMs by the names of their arrays."""
+        return {
+            f"lstm.{number}.{direction}": lstm
+            for number, layer in enumerate(self.lstm)
+            for direction, lstm in zip(DIRECTIONS, layer.children(), strict=True)
+        }
 
 
 class Dropout(nn.Module):

@@ -15,14 +15,21 @@ from numpy.typing import NDArray
 
 from treewright.checks import read_plain
 from treewright.model.component import ArrayForm, Arrays, Stored
-from treewright.network.model import MAX_NETWORK_WEIGHT, NetworkModel, NetworkSizes, quantise_rows, restore_rows
+from treewright.network.model import (
+    MAX_NETWORK_WEIGHT,
+    SCALES,
+    TABLES,
+    NetworkModel,
+    NetworkSizes,
+    quantise_rows,
+    restore_rows,
+)
 
-SCALES = ".scales"
 TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
 ARRAYS: dict[str, ArrayForm] = {
     **{f"text.{name}": (np.uint8, (None,)) for name in TEXTS},
     "class_numbers": (np.int32, (None,)),
-    **dict.fromkeys(("word", "vector", "class", "subword"), (np.int8, (None, None))),
+    **dict.fromkeys(TABLES, (np.int8, (None, None))),
 }
 
 

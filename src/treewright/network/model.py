@@ -37,6 +37,8 @@ UNKNOWN_ROW, ROOT_ROW, FIRST_WORD_ROW = 0, 1, 2  # rows of the table `word`
 NO_VECTOR_ROW, FIRST_VECTOR_ROW = 0, 1  # rows of the table `vector`
 MAX_NETWORK_WEIGHT = 1e6  # far above any use; no sum overflows in networks up to the sizes above
 DIRECTIONS = ("forward", "backward")
+TABLES = ("word", "vector", "class", "subword")  # the rows that words have
+SCALES = ".scales"  # the scales of the rows of the array NAME are the array NAME.scales
 
 
 @dataclass(frozen=True)

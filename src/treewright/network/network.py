@@ -70,13 +70,15 @@ class Network(Component):
         words: Words | None = None,
         options: NetworkOptions | None = None,
         parsed: Corpus | None = None,
+        start: Network | None = None,
         **how: Unpack[RunOptions],
     ) -> Network:
         """Train on the treebank train with PyTorch (pip install "treewright[neural]").
 
         The epoch with the best score on `dev` is kept. words: vectors and classes of words, of which the network keeps
         those that it needs. parsed: sentences with the trees of another model, of which each epoch reads a part beside
-        all of the training sentences (`NetworkOptions.parsed`).
+        all of the training sentences (`NetworkOptions.parsed`). start: a network whose weights, words, tags and labels
+        training begins with, in place of random weights: to adapt it to other text.
         options hold the settings. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
         run = Run(**how)
@@ -84,8 +86,10 @@ class Network(Component):
         check(options, NetworkOptions | None, "options")
         chosen = run.with_seed(options or NetworkOptions())
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
-        state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, asdict(chosen), words))
-        trainer = training.Trainer(sentences, held_out, chosen, words, others)
+        begin = None if start is None else start.model
+        settings = asdict(chosen) | ({} if begin is None else {"start": hash_of(map(bytes, begin.arrays.values()))})
+        state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, settings, words))
+        trainer = training.Trainer(sentences, held_out, chosen, words, others, begin)
         model: NetworkModel = trainer.run(state, observer)
         return cls(replace(model, metadata=metadata_of(sentences)).quantise())
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +19,7 @@ from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
 from treewright.network.inputs import Inputs, Rows, path_prefixes, represent, tag_strings
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
-from treewright.network.options import STAGE, NetworkOptions
+from treewright.network.options import STAGE, NetworkOptions, Sizes
 from treewright.tokeniser.casing import with_case_noise, without_capitals
 from treewright.words import Words
 
@@ -56,6 +56,7 @@ class Trainer:
 
     parsed: sentences with the trees of another model. An epoch reads all training sentences and `options.parsed` times
     as many words of these, the next epoch the following ones.
+    start: a model whose strings and weights training begins with.
     """
 
     def __init__(
@@ -65,13 +66,17 @@ class Trainer:
         options: NetworkOptions,
         words: Words | None = None,
         parsed: Sequence[Sentence] = (),
+        start: NetworkModel | None = None,
     ) -> None:
         if not any(len(sentence) for sentence in sentences):
             raise InputError("the training data has no sentences")
-        self.options, self.dev = options, dev
+        self.options = options if start is None else options_of_model(options, start)
+        self.dev, self.start = dev, start
         both = [*sentences, *parsed]
         counts = Counter(represent(form).lower() for sentence in both for form in sentence.forms)
-        self.strings, self.vectors = strings_of(sentences, counts, options, words)
+        self.strings, self.vectors = (
+            strings_of(sentences, counts, options, words) if start is None else strings_of_model(start)
+        )
         self.counts = np.array([np.inf, np.inf, *(counts[word] for word in self.strings.vocabulary)], dtype=np.float32)
         self.types: list[Rows] = [(ROOT_ROW, NO_VECTOR_ROW, [], [])]
         self.examples = self.encode(with_case_noise(both, options.case_noise, options.seed))
@@ -124,9 +129,12 @@ class Trainer:
         )
 
     def new_encoder(self) -> Encoder:
-        """Make an encoder with initial weights."""
+        """Make an encoder with initial weights: random ones, or those of the model that training begins with."""
         torch.manual_seed(self.options.seed)
-        return Encoder(self.sizes, self.vectors, **self.encoder_options())
+        encoder = Encoder(self.sizes, self.vectors, **self.encoder_options())
+        if self.start is not None:
+            encoder.set_arrays(self.start.arrays)
+        return encoder
 
     def encoder_options(self) -> dict[str, Any]:
         """Return the options of an encoder for these strings."""
@@ -329,6 +337,18 @@ def strings_of(
     columns = {name: tuple(sorted(values)) for name, values in tags.items() if values - {"_"}}
     labels = tuple(sorted({label for sentence in sentences for label in sentence.deprels}))
     return Strings(vocabulary, vector_words, (*paths, *sorted(read_tags)), word_classes, columns, labels), vectors
+
+
+def options_of_model(options: NetworkOptions, model: NetworkModel) -> NetworkOptions:
+    """Return the options with the sizes and the inputs of a model."""
+    sizes = Sizes(**{name: getattr(model.sizes, name) for name in vars(options.sizes)})
+    return replace(options, sizes=sizes, buckets=len(model.arrays["subword"]), tag_inputs=model.tag_inputs)
+
+
+def strings_of_model(model: NetworkModel) -> tuple[Strings, Floats]:
+    """Return the strings of a model, and its vectors."""
+    names = model.vocabulary, model.vector_vocabulary, model.classes, model.word_classes, model.columns, model.labels
+    return Strings(*names), model.arrays["vector"]
 
 
 def kept_words(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
 
@@ -13,7 +13,7 @@ from treewright._core import NetworkReader, NetworkWeights
 from treewright.checks import described
 from treewright.corpus import Sentence
 from treewright.network.inputs import Inputs, tag_strings
-from treewright.network.model import Floats, NetworkModel
+from treewright.network.model import SCALES, TABLES, Floats, NetworkModel, quantise_rows
 from treewright.streams import grouped
 from treewright.tokeniser.casing import without_capitals
 
@@ -53,8 +53,18 @@ def check_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
 def kernel_weights(model: NetworkModel) -> NetworkWeights:
     """Return the weights of a model in the layout of the core; all threads share them."""
     sizes, columns = list(asdict(model.sizes).values()), [len(values) for values in model.columns.values()]
-    arrays: dict[str, object] = {name: np.ascontiguousarray(array) for name, array in model.arrays.items()}
-    return NetworkWeights(arrays, sizes, columns, len(model.labels))
+    return NetworkWeights(kernel_arrays(model.arrays), sizes, columns, len(model.labels))
+
+
+def kernel_arrays(arrays: Mapping[str, Floats]) -> dict[str, object]:
+    """Return the arrays as the core takes them: matrices as integers of eight bits and the scales of their rows."""
+    numbers: dict[str, object] = {}
+    for name, array in arrays.items():
+        if array.ndim == 1 or name in TABLES:
+            numbers[name] = np.ascontiguousarray(array)
+        else:
+            numbers[name], numbers[name + SCALES] = quantise_rows(array)
+    return numbers
 
 
 class NetworkWorker:

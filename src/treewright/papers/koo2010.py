@@ -3,8 +3,8 @@
 Tables 1 and 3, Figures 3 and 4 and Section 7.6: the gain by siblings and grandparents, the share of trees that dual
 decomposition certifies, the loss by projective decoding, the accuracy of automata without the tree. Parsers learn as in
 the paper, by the averaged perceptron over the automata without the tree constraint, or by our likelihood (`learner`
-"crf"). Features are ours. The paper's treebanks are those of CoNLL-X: compare the gaps between columns, not their
-levels; `treewright reproduce danish` has the one treebank on which levels compare.
+"crf"). Features are ours, or published ones (feature_sets.py). The paper's treebanks are those of CoNLL-X: compare the
+gaps between columns, not their levels; `treewright reproduce danish` has the one treebank on which levels compare.
 
 Table 2 with trained models, and its last column: how often are relaxations exact when scores are random? Protocol:
 sentences of 10 words, random scores on the transitions of the head automata, none on arcs, several root modifiers
@@ -65,6 +65,7 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
+from treewright.papers.feature_sets import Features, FeaturesOption, templates_of
 from treewright.parser import Parser, ParserOptions
 
 Draw = Literal["normal", "uniform"]
@@ -268,6 +269,7 @@ def table1(
     treebanks: Sequence[str] = tuple(TREEBANKS),
     *,
     learner: str = LEARNER,
+    features: str = "standard",
     max_iterations: int = 5000,
     sentences: int | None = None,
     report: Report = silence,
@@ -276,6 +278,7 @@ def table1(
 
     sentences limits the number of training sentences.
     """
+    templates_of(features, "grand")  # refused before anything is trained
     parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "test")) for treebank in treebanks}
     step = Steps(report, 10 * len(parts))
     for treebank, (train, test) in parts.items():
@@ -283,7 +286,7 @@ def table1(
         for model in MODELS:
             step(f"{treebank}: training {model}")
             start = time.process_time()
-            parser = trained(train, model, learner)
+            parser = trained(train, model, learner, features)
             seconds[model] = (time.process_time() - start) / len(train)
             step(f"{treebank}: decoding {model} exactly")
             exact[model] = decoded(parser, test, method="exact")
@@ -295,9 +298,10 @@ def table1(
         yield Row1(treebank, exact, dual, tightened, seconds, TREEBANKS.get(treebank, ()))
 
 
-def trained(train: Sequence[Sentence], model: str, learner: str) -> Parser:
-    """Train a parser whose arcs may cross."""
-    return Parser.train(train, options=ParserOptions(model=model, learner=learner, projective=False))
+def trained(train: Sequence[Sentence], model: str, learner: str, features: str = "standard") -> Parser:
+    """Train a parser whose arcs may cross, with a feature set of `feature_sets`."""
+    options = ParserOptions(model=model, learner=learner, projective=False)
+    return Parser.train(train, options=options, templates=templates_of(features, model))
 
 
 def table3(
@@ -305,6 +309,7 @@ def table3(
     treebanks: Sequence[str] = PROJECTIVE,
     *,
     learner: str = LEARNER,
+    features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[Row3]:
@@ -312,13 +317,14 @@ def table3(
 
     As in the paper, one model has both decoders: the perceptron over the automata knows nothing of either.
     """
+    templates_of(features, "grand")  # refused before anything is trained
     parts = {treebank: (training(data, treebank, sentences), corpus(data, treebank, "dev")) for treebank in treebanks}
     step = Steps(report, 2 * len(parts))
     for treebank, (train, dev) in parts.items():
         uas = {}
         for model in MODELS[1:]:
             step(f"{treebank}: {model}")
-            parser = trained(train, model, learner)
+            parser = trained(train, model, learner, features)
             uas[model] = decoded(parser, dev, method="exact").uas
             uas[f"P-{model}"] = decoded(parser, dev, method="exact", projective=True).uas
         yield Row3(treebank, uas)
@@ -339,6 +345,7 @@ def free_automata(
     treebanks: Sequence[str] = tuple(TREEBANKS),
     *,
     learner: str = LEARNER,
+    features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[Free]:
@@ -347,7 +354,7 @@ def free_automata(
     step = Steps(report, len(parts))
     for treebank, (train, dev) in parts.items():
         step(f"{treebank}: sib")
-        parser = trained(train, "sib", learner)
+        parser = trained(train, "sib", learner, features)
         right = chosen = 0
         for sentence in dev:
             arcs = free_arcs(parser.parts(sentence))
@@ -382,6 +389,7 @@ def table2_trained(
     treebank: str = "ud/English-EWT",
     *,
     learner: str = LEARNER,
+    features: str = "standard",
     words: int = 20,
     instances: int = 100,
     sentences: int | None = None,
@@ -392,6 +400,7 @@ def table2_trained(
 
     instances is the number of these sentences, `sentences` limits the training; max_seconds limits the integer program.
     """
+    templates_of(features, "grand")  # refused before anything is trained
     train = training(data, treebank, sentences)
     dev = [sentence for sentence in corpus(data, treebank, "dev") if len(sentence) <= words][:instances]
     if not dev:
@@ -400,7 +409,7 @@ def table2_trained(
     decode.tree(np.zeros((2, 2)), method="lp")  # imports SciPy before anything is timed
     for name, model in zip(AUTOMATA, MODELS[1:], strict=True):
         step(f"training {model}")
-        parser = trained(train, model, learner)
+        parser = trained(train, model, learner, features)
         root, problems = parser.model.root, [parser.parts(sentence) for sentence in dev]
         for (method, encoding), options in METHODS.items():
             step(f"{name}: {method} {encoding}".rstrip())
@@ -456,11 +465,13 @@ def figures(
     treebank: str = "ud/English-EWT",
     *,
     learner: str = LEARNER,
+    features: str = "standard",
     limits: Sequence[int] = LIMITS,
     sentences: int | None = None,
     report: Report = silence,
 ) -> Curves:
     """Decode a development set by dual decomposition with every limit on its iterations; models are by `learner`."""
+    templates_of(features, "grand")  # refused before anything is trained
     train, dev = training(data, treebank, sentences), corpus(data, treebank, "dev")
     step = Steps(report, 4 + len(limits))
     recomputed: dict[str, NDArray[np.float64]] = {}
@@ -468,7 +479,7 @@ def figures(
     trees: list[list[bytes]] = []
     for model in MODELS[1:]:
         step(f"{treebank}: training {model}")
-        parser = trained(train, model, learner)
+        parser = trained(train, model, learner, features)
         step(f"{treebank}: dual decomposition of {model}")
         traces = [
             sentence.parse.trace or {}
@@ -640,13 +651,15 @@ class Options:
     treebanks: Treebanks = None
     sentences: MaxSentences = None
     learner: LearnerOption = Learner.perceptron
+    features: FeaturesOption = Features.standard
     quiet: Quiet = False
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], names: Iterable[str], report: Callable[..., None]) -> Iterator[T]:
         """Return the rows of a table, one for each treebank; `names` are the treebanks if none are given."""
         treebanks = names_of(self.treebanks, names)
-        return table(self.data, treebanks, learner=self.learner.value, sentences=self.sentences, report=report)
+        how = {"learner": self.learner.value, "features": self.features.value, "sentences": self.sentences}
+        return table(self.data, treebanks, **how, report=report)
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)
@@ -724,6 +737,7 @@ def table2_trained_command(
     length: Annotated[int, typer.Option(min=1, metavar="N", help="Largest number of words of a sentence.")] = 20,
     max_seconds: Annotated[float, seconds_option("of the integer program, 60 if not given")] = 60.0,
     learner: LearnerOption = Learner.perceptron,
+    features: FeaturesOption = Features.standard,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -733,6 +747,7 @@ def table2_trained_command(
                 data,
                 treebank,
                 learner=learner.value,
+                features=features.value,
                 words=length,
                 instances=instances,
                 sentences=sentences,
@@ -766,12 +781,15 @@ def figures_command(
     treebank: Treebank = "ud/English-EWT",
     sentences: MaxSentences = None,
     learner: LearnerOption = Learner.perceptron,
+    features: FeaturesOption = Features.standard,
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     ensure_matplotlib()
     with steps(quiet) as report:
-        curves = figures(data, treebank, learner=learner.value, sentences=sentences, report=report)
+        curves = figures(
+            data, treebank, learner=learner.value, features=features.value, sentences=sentences, report=report
+        )
     draw(curves, output)
     recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
     if as_json:

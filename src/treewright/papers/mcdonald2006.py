@@ -24,6 +24,7 @@ from treewright import decode
 from treewright.cli.options import Json, LearnerOption, PlainCommand, Quiet, examples, new_app
 from treewright.corpus import Sentence
 from treewright.evaluate import evaluate
+from treewright.features import Templates
 from treewright.features.kernels import Scorer
 from treewright.features.standard import STANDARD
 from treewright.graphs import GraphOptions, GraphParser
@@ -42,6 +43,7 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
+from treewright.papers.feature_sets import Features, FeaturesOption, templates_of
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.decisions import Arc
 from treewright.parser.model import new_scorer
@@ -98,6 +100,7 @@ def table1(
     treebank: str = ENGLISH,
     *,
     options: ParserOptions | None = None,
+    features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[TreeRow]:
@@ -106,7 +109,13 @@ def table1(
     step = Steps(report, 2)
     for system, model in (("first order", "arc"), ("second order", "sib")):
         step(f"{treebank}: {system}")
-        parser = Parser.train(train, dev, model=model, projective=True, options=options or published_options())
+        parser = Parser.train(
+            *(train, dev),
+            model=model,
+            projective=True,
+            options=options or published_options(),
+            templates=templates_of(features, model),
+        )
         yield tree_row(system, test, *timed(parser, test), PUBLISHED1[system], punct=False)
 
 
@@ -115,11 +124,13 @@ def table2(
     treebank: str = DANISH,
     *,
     options: ParserOptions | None = None,
+    features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[TreeRow]:
     """Projective trees and others; the second order by the approximation of the paper, and exactly."""
     train, dev, test = parts_of(data, treebank, sentences)
+    templates = templates_of(features, "sib")
     step = Steps(report, 5)
     for model, order in (("arc", "first order"), ("sib", "second order")):
         for projective in (True, False):
@@ -128,12 +139,12 @@ def table2(
             if model == "sib" and not projective:
                 if options.learner == "mira":
                     step(f"{treebank}: {system}, approximate")
-                    parser = train_by_rearranging(train, dev, options)
+                    parser = train_by_rearranging(train, dev, options, templates)
                     parsed = timed(parser, test, method="rearrange")
                     yield tree_row(f"{system}, approximate", test, *parsed, PUBLISHED2[f"{system}, approximate"])
                 system = f"{system}, exact"
             step(f"{treebank}: {system}")
-            parser = Parser.train(train, dev, model=model, projective=projective, options=options)
+            parser = Parser.train(train, dev, model=model, projective=projective, options=options, templates=templates)
             yield tree_row(system, test, *timed(parser, test), PUBLISHED2.get(system, ()))
             if system == "second order, exact":
                 yield tree_row("second order, exact in training alone", test, *timed(parser, test, "rearrange"), ())
@@ -144,27 +155,29 @@ def table3(
     treebank: str = DANISH,
     *,
     options: ParserOptions | None = None,
+    features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
 ) -> Iterator[GraphRow]:
     """Parse trees, whose recall is limited to one head a word, and graphs: by one parser, and on top of the trees."""
     train, dev, test = parts_of(data, treebank, sentences)
+    templates = templates_of(features, "sib")
     options = options or published_options()
     step = Steps(report, 4)
     step(f"{treebank}: projective tree")
-    parser = Parser.train(train, dev, model="sib", projective=True, options=options)
+    parser = Parser.train(train, dev, model="sib", projective=True, options=options, templates=templates)
     trees, seconds = timed(parser, test)
     yield graph_row("projective tree", test, [with_tree_as_graph(sentence) for sentence in trees], seconds)
     step(f"{treebank}: non-projective tree")
     if options.learner == "mira":
-        parser = train_by_rearranging(train, dev, options)
+        parser = train_by_rearranging(train, dev, options, templates)
     else:
-        parser = Parser.train(train, dev, model="sib", projective=False, options=options)
+        parser = Parser.train(train, dev, model="sib", projective=False, options=options, templates=templates)
     trees, seconds = timed(parser, test, method="rearrange")
     yield graph_row("non-projective tree", test, [with_tree_as_graph(sentence) for sentence in trees], seconds)
     if options.learner == "mira":
         step(f"{treebank}: several heads")
-        parser = train_on_graphs(train, options)
+        parser = train_on_graphs(train, options, templates)
         start = time.process_time()
         parsed = [parse_graph(parser, sentence) for sentence in test]
         row = graph_row("several heads", test, parsed, time.process_time() - start)
@@ -176,11 +189,13 @@ def table3(
     yield graph_row("two stages", test, parsed, seconds + time.process_time() - start)
 
 
-def train_by_rearranging(train: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions) -> Parser:
+def train_by_rearranging(
+    train: Sequence[Sentence], dev: Sequence[Sentence], options: ParserOptions, templates: Templates = STANDARD
+) -> Parser:
     """Train a second-order parser by MIRA whose trees are found by rearranging, as published."""
     settings = resolve(replace(options, model="sib", projective=False), train)
     return Parser(
-        train_model(train, dev, settings, Training(settings.seed), templates=STANDARD, update=rearranging_mira)
+        train_model(train, dev, settings, Training(settings.seed), templates=templates, update=rearranging_mira)
     )
 
 
@@ -192,13 +207,13 @@ def rearranging_mira(
     return mira_step(settings, scorer, learner, parts, example, best)
 
 
-def train_on_graphs(train: Sequence[Sentence], options: ParserOptions) -> Parser:
+def train_on_graphs(train: Sequence[Sentence], options: ParserOptions, templates: Templates = STANDARD) -> Parser:
     """Train a second-order parser on graphs by MIRA, as published; `parse_graph` parses with it.
 
     Its candidate arcs are chosen as those of trees, to which training adds the gold arcs.
     """
     settings = resolve(replace(options, model="sib", projective=False, root="multi"), train)
-    data, training = TrainingData.of(train, [], settings, STANDARD, None), Training(settings.seed)
+    data, training = TrainingData.of(train, [], settings, templates, None), Training(settings.seed)
     pruners = train_pruners(data, settings, training)
     gold = [arcs_between_words(sentence) for sentence in train]
     candidates = [
@@ -367,6 +382,7 @@ class Options:
     data: Annotated[Path, data_argument(", such as graphs/Danish-DDT")]
     sentences: MaxSentences = None
     learner: LearnerOption = "mira"
+    features: FeaturesOption = Features.standard
     quiet: Quiet = False
     as_json: Json = False
 
@@ -376,7 +392,8 @@ class Options:
 
         options = ParserOptions(learner=self.learner)
         with steps(self.quiet) as report:
-            return list(table(self.data, treebank, options=options, sentences=self.sentences, report=report))
+            how = {"options": options, "features": self.features.value, "sentences": self.sentences}
+            return list(table(self.data, treebank, **how, report=report))
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)

@@ -7,8 +7,10 @@ scorer given the decisions, calibrated.
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -22,14 +24,24 @@ from treewright.decode.options import ChosenMethod
 from treewright.errors import FormatError, InfeasibleError, InputError
 from treewright.graphs.checks import check_decided, heads_given
 from treewright.graphs.options import GraphOptions
-from treewright.parser.decisions import OPEN, Arc, Decisions, check_single_root
-from treewright.parser.question import Question
-from treewright.parser.worker import Worker
+from treewright.parser.decisions import OPEN, Arc, Decisions, check_single_root, ensure_possible
+from treewright.parser.long_sentences import (
+    check_length,
+    cut_sentence,
+    is_long,
+    join_parts,
+    keep_decisions,
+    options_of_part,
+)
+from treewright.parser.question import Question, constraints_of
+from treewright.parser.worker import Parsed, Worker
+from treewright.trees import is_projective
 
 if TYPE_CHECKING:
     from treewright.parser.parser import Parser
 
 NO_PROJECTIVE_TREE = "no projective tree has all the heads given; completed with crossing arcs"
+CROSSING_PARTS = "completed in parts, with crossing arcs to keep all the heads given"
 WITHOUT_GRANDCHILDREN = "; scores of grandchildren, which model outer has for projective trees only, were left out"
 
 Indices = NDArray[np.int32]
@@ -42,9 +54,9 @@ class Completion:
 
     open_heads and open_labels mark what was filled in. confidence is the calibrated probability of each head, given
     what was decided (1 for the decisions), and entropy, in nats, the uncertainty that was left. crossing: no projective
-    tree has all decisions, so that the tree was sought among all trees although the model is projective. note: which
-    limits of the model were lifted to keep the decisions; empty if none were. problem: the annotation contradicts
-    itself; the sentence is as it was.
+    tree has all decisions, or none was found in parts, so that arcs cross although the model is projective. note:
+    which limits of the model were lifted to keep the decisions; empty if none were. problem: the annotation
+    contradicts itself; the sentence is as it was.
     """
 
     sentence: Sentence
@@ -136,28 +148,69 @@ def complete_sentence(
         decided = decided.extended(forbid=excluded_by_graph(sentence, worker.model.graphs.options))
     decided = decided.extended(require, forbid)
     try:
-        question = Question.of(worker, sentence, projective, decided=decided, root=root)
+        if is_long(sentence):
+            if require or forbid:  # the heads of the sentence itself are checked above
+                check_length(sentence)
+                ensure_possible(len(sentence), constraints_of(decided, root))
+            return complete_in_parts(worker, sentence, decided, projective, root, method)
+        return answer(Question.of(worker, sentence, projective, decided=decided, root=root), method)
     except InfeasibleError as error:
         raise impossible(sentence, error) from None
-    return answer(question, method)
 
 
 def answer(question: Question, method: ChosenMethod | None = None) -> Completion:
     """Complete the sentence of a question, whose heads and relations are decisions, by its best tree."""
-    sentence, parse = question.sentence, question.best(method)
-    marginal = question.marginals
-    calibration = question.worker.model.calibrations.head
-    confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(sentence) + 1)])
-    labels, label_confidence = question.labels(parse)
-    copy, open_heads, open_labels = fill_in(sentence, parse.heads[1:], labels)
-    copy.parse = parse
-    copy.head_confidence = np.where(open_heads, confidence, 1.0)
-    copy.label_confidence = np.where(open_labels, label_confidence, 1.0)
-    entropy = entropies(marginal[:, 1:])
+    tree, entropy = best_tree(question, method)
     note = NO_PROJECTIVE_TREE if question.is_crossing else ""
     if question.is_crossing and question.worker.model.options.outermost:
         note += WITHOUT_GRANDCHILDREN
-    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, parse, question.is_crossing, note)
+    return completion_of(question.sentence, tree, entropy, question.is_crossing, note)
+
+
+def best_tree(question: Question, method: ChosenMethod | None) -> tuple[Parsed, NDArray[np.float64]]:
+    """Return the best tree of a question with its labels and confidence, and the entropy of each word's head."""
+    parse, marginal = question.best(method), question.marginals
+    calibration = question.worker.model.calibrations.head
+    confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(parse.heads))])
+    labels, label_confidence = question.labels(parse)
+    return Parsed(parse, labels, confidence, label_confidence), entropies(marginal[:, 1:])
+
+
+def completion_of(
+    sentence: Sentence, tree: Parsed, entropy: NDArray[np.float64], is_crossing: bool, note: str
+) -> Completion:
+    """Fill in what is open in a sentence by a tree; what was given has the confidence 1."""
+    assert tree.head_confidence is not None
+    assert tree.label_confidence is not None
+    copy, open_heads, open_labels = fill_in(sentence, tree.parse.heads[1:], tree.labels)
+    copy.parse = tree.parse
+    copy.head_confidence = np.where(open_heads, tree.head_confidence, 1.0)
+    copy.label_confidence = np.where(open_labels, tree.label_confidence, 1.0)
+    return Completion(copy, open_heads, open_labels, copy.head_confidence, entropy, tree.parse, is_crossing, note)
+
+
+def complete_in_parts(
+    worker: Worker, sentence: Sentence, decided: Decisions, projective: bool, root: str, method: ChosenMethod
+) -> Completion:
+    """Complete a long sentence in parts, each under the arcs given inside it; the joined tree has all decisions."""
+    parts = cut_sentence(sentence)
+    options = options_of_part(method, len(parts))
+    ends = list(accumulate(map(len, parts)))
+    answers = []
+    for part, end in zip(parts, ends, strict=True):
+        inside = decided.within(end - len(part), end)
+        answers.append(best_tree(Question.of(worker, part, projective, decided=inside, root=root), options))
+    given_root = next((word for head, word in decided.require if head == 0), 1)
+    top = bisect_left(ends, given_root)
+    tree = join_parts([tree for tree, _ in answers], worker.model.labels, sentence.upos, top)
+    if not decided.holds(tree.parse.heads):
+        check_length(sentence)
+        tree = keep_decisions(tree, decided, root, worker.model.labels)
+    labels = [own if own != OPEN else label for own, label in zip(sentence.deprels, tree.labels, strict=True)]
+    entropy = np.concatenate([entropy for _, entropy in answers])
+    is_crossing = projective and not is_projective(tree.parse.heads)
+    note = CROSSING_PARTS if is_crossing else ""
+    return completion_of(sentence, tree._replace(labels=labels), entropy, is_crossing, note)
 
 
 def excluded_by_graph(sentence: Sentence, options: GraphOptions) -> list[Arc]:

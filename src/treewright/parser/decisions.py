@@ -12,9 +12,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
-from treewright.decode.constraints import is_feasible
+from treewright.decode.constraints import ensure_feasible, is_feasible
 from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import FormatError
@@ -62,6 +63,22 @@ class Decisions(NamedTuple):
         own = cls.given(sentence, labels) if is_partial else cls()
         return own.extended(require, forbid)
 
+    def within(self, begin: int, end: int) -> Decisions:
+        """Return the required arcs and the relations of words begin + 1 .. end, renumbered, as a sentence of their own.
+
+        Heads outside of these words are left open, and forbidden arcs are left out.
+        """
+        require = tuple(
+            (max(head - begin, 0), word - begin)
+            for head, word in self.require
+            if begin < word <= end and (head == 0 or begin < head <= end)
+        )
+        return Decisions(require, (), None if self.labels is None else self.labels[begin:end])
+
+    def holds(self, heads: NDArray[np.int32]) -> bool:
+        """Whether the tree with these heads has all required arcs and no forbidden one."""
+        return all(heads[m] == h for h, m in self.require) and all(heads[m] != h for h, m in self.forbid)
+
     def extended(self, require: Iterable[Arc] = (), forbid: Iterable[Arc] = ()) -> Decisions:
         """Return the decisions with further required and forbidden arcs."""
         return self._replace(require=(*self.require, *require), forbid=(*self.forbid, *forbid))
@@ -77,6 +94,15 @@ def check_single_root(sentence: Sentence, decided: Decisions) -> None:
         raise FormatError(sentence.source, sentence.line_of(top[1]), problem, [(0, word) for word in top])
 
 
+def refuse_decisions(sentence: Sentence, decided: Decisions) -> None:
+    """Refuse required and forbidden arcs in a list of the trees of a sentence that is parsed in parts."""
+    if decided.require or decided.forbid:
+        problem = (
+            f"a sentence of {len(sentence):,} words is parsed in parts, and lists of such trees keep no given arcs"
+        )
+        raise FormatError(sentence.source, sentence.line, f"{problem}: complete it, or cut it into sentences")
+
+
 def opened(sentence: Sentence, word: int) -> Sentence:
     """Return a copy in which head and relation of a word are open."""
     copy = sentence.copy()
@@ -84,6 +110,11 @@ def opened(sentence: Sentence, word: int) -> Sentence:
     heads[word - 1], deprels[word - 1] = -1, OPEN
     copy.heads, copy.deprels = heads, deprels
     return copy
+
+
+def ensure_possible(words: int, constraints: ArcConstraints) -> None:
+    """Raise an InfeasibleError that names a conflict if no tree of so many words meets the constraints."""
+    ensure_feasible(Problem.of(np.zeros((words + 1, words + 1)), **constraints))
 
 
 def is_projective_possible(words: int, constraints: ArcConstraints) -> bool:

@@ -24,7 +24,8 @@ class Explanation:
 
     best and rival are the sentence with either tree and its labels; probability and rival_probability are those of the
     word's head in each (exact, or approximate where is_probability_exact is False). only_best and only_rival are the
-    parts that one tree has and the other has not: the sums of their scores differ by the loss. added: arcs that pruning
+    parts that one tree has and the other has not: the sums of their scores differ by the loss, but for what models of
+    third order add to the values of trees (these are found by climbing, and not certified). added: arcs that pruning
     had removed and that were added back for the rival; among them may be the arc itself.
     """
 
@@ -95,7 +96,7 @@ class Explanation:
         theirs = f"value {self.rival.parse.score:.3f}, probability {self._about(self.rival_probability)}"
         yield f"The parser attaches {word} to {best_head}: {ours}."
         yield f"The best tree with {head} -> {word}: {theirs}."
-        exactly = "" if self.certified else ", not certified: the search was ended before the proof"
+        exactly = "" if self.certified else ", not certified: the trees are the best that were found"
         yield f"Difference: the tree with {head} -> {word} {costs(self.loss)}{exactly}."
         if self.was_pruned:
             others = len(self.added) - 1

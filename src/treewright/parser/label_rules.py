@@ -269,6 +269,13 @@ class TagRules:
         )
         return not is_kept or (self._guided(tags) and self._breaks_guidelines(tags, below, labels))
 
+    def marks(self, sentence: Sentence) -> Indices:
+        """Return the punctuation that the guidelines permit no dependents: none if the sentence has no other words."""
+        marks: list[int] = []
+        if self.has_guidelines and TAGS.keys() >= set(sentence.upos):
+            marks = [word for word, tag in enumerate(sentence.upos, 1) if tag == PUNCTUATION_TAG]
+        return np.array(marks if len(marks) < len(sentence) else [], dtype=np.int32)
+
     def _guided(self, tags: Sequence[str]) -> bool:
         """Whether the guidelines apply to a sentence: its tags are universal ones."""
         return self.has_guidelines and TAGS.keys() >= set(tags[1:])

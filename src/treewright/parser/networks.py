@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from treewright.corpus import Sentence
 from treewright.network import Network
-from treewright.parser.worker import MAX_WORDS
+from treewright.parser.long_sentences import MAX_WORDS
 
 
 def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> list[Sentence]:

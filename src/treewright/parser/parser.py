@@ -41,10 +41,11 @@ from treewright.network import Network
 from treewright.parser import explanation, file, kbest
 from treewright.parser.calibration import calibrate
 from treewright.parser.completion import Completion, completer
-from treewright.parser.decisions import Arc, Decisions, opened
+from treewright.parser.decisions import Arc, Decisions, opened, refuse_decisions
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
+from treewright.parser.long_sentences import is_long
 from treewright.parser.model import ParserModel
 from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
 from treewright.parser.networks import with_readings
@@ -351,7 +352,6 @@ class Parser(Component):
         ([2, 3, 0, 3], [3, 3, 0, 3], True)
         """
         limit = check_seconds(max_seconds)
-        check_second_order(self.options, "why_not")
         arc = check_arc((head, modifier), len(checked_sentence(sentence)))
         arcs = Decisions(tuple(require), tuple(forbid))
         question, without_word = self._questions_about(sentence, arc[1], projective, limit, arcs)
@@ -395,7 +395,6 @@ class Parser(Component):
         """
         heads = check_count(count, "count")
         limit = check_seconds(max_seconds)
-        check_second_order(self.options, "alternatives")
         words = len(checked_sentence(sentence))
         word = check_word(modifier, words)
         arcs = Decisions(tuple(require), tuple(forbid))
@@ -424,7 +423,8 @@ class Parser(Component):
         all arcs are used. If the parser finds graphs, each tree has its own.
 
         Every tree has the arcs in require, and none of those in forbid, which are pairs (head, modifier) for each of
-        the sentences; if some heads of a sentence are open (-1), every tree has the others.
+        the sentences; if some heads of a sentence are open (-1), every tree has the others. The trees of a sentence
+        that is parsed in parts are joined from those of its parts; a decision about such a sentence is refused.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -438,10 +438,13 @@ class Parser(Component):
         self._is_projective(projective)
         arcs = Decisions(tuple(require), tuple(forbid))
 
+        def ask(sentence: Sentence, seconds: float | None, every_arc: bool) -> Question:
+            return self._question(sentence, projective, seconds, arcs, every_arc)
+
         def best(_: Worker, sentence: Sentence) -> KBest:
-            trees = kbest.kbest(self._question(sentence, projective, limit, arcs, all_arcs), count)
-            if len(trees) < count and trees.exact and not all_arcs:
-                trees = kbest.kbest(self._question(sentence, projective, limit, arcs, all_arcs=True), count)
+            if is_long(sentence):
+                refuse_decisions(sentence, Decisions.asked(sentence, self.model.labels, arcs.require, arcs.forbid))
+            trees = kbest.best_trees(ask, sentence, count, limit, all_arcs, self.model.labels)
             if self.graphs:
                 self.graphs.add(list(trees), given=[sentence] * len(trees))
             return trees

@@ -11,7 +11,9 @@ import numpy as np
 from treewright import proofs
 from treewright.corpus import Sentence
 from treewright.decode import Parse
+from treewright.decode.result import joined_status
 from treewright.errors import InputError, ProofError
+from treewright.parser.long_sentences import cut_sentence, is_long
 from treewright.parser.parser import Parser
 from treewright.proofs import Proof, Verified
 
@@ -22,9 +24,12 @@ FLAGS = ("certified", "projective", "all_arcs")
 def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) -> dict[str, Any]:
     """Return what the parse of a sentence claims, with its proof, as values that JSON has.
 
-    projective is the option that the sentence was parsed with: as the model was trained if None.
+    projective is the option that the sentence was parsed with: as the model was trained if None. A tree that was joined
+    from those of parts claims nothing, and its record says so.
     """
     parse = sentence.parse
+    if isinstance(parse, Parse) and parse.parts > 1:
+        return {"heads": parse.heads[1:].tolist(), "certified": False, "parts": parse.parts, "proof": None}
     if not isinstance(parse, Parse) or parse.proof is None:
         raise InputError("the sentence has no proof: parse with proof=True")
     return {
@@ -43,6 +48,17 @@ class Record(NamedTuple):
     parse: Parse
     projective: bool
     all_arcs: bool
+
+
+def check_joined(sentence: Sentence, data: Mapping[str, Any]) -> str:
+    """Check the record of a tree that was joined from those of parts; return the comment of its sentence.
+
+    A ProofError says why the sentence cannot have such a record.
+    """
+    parts = len(cut_sentence(sentence)) if is_long(sentence) else 1
+    if data != {"heads": sentence.heads.tolist(), "certified": False, "parts": parts, "proof": None} or parts == 1:
+        raise ProofError("refused: its record has no proof, and is not that of a long sentence that is parsed in parts")
+    return joined_status(parts)
 
 
 def read_record(data: Mapping[str, Any]) -> Record:

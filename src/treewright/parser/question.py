@@ -19,8 +19,8 @@ from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
-from treewright.parser.long_sentences import add_candidates
-from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, check_length, every_arc, with_scope
+from treewright.parser.long_sentences import add_candidates, check_length
+from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, every_arc, with_scope
 
 if TYPE_CHECKING:
     from treewright.decode.options import ChosenMethod
@@ -45,6 +45,7 @@ class Question:
     parts: Parts
     max_seconds: float | None = None
     is_crossing: bool = False
+    best_of_all: Parse | None = None  # the best tree over all arcs, where it was sought; its arcs are candidates
 
     @classmethod
     def of(
@@ -90,10 +91,16 @@ class Question:
 
     def best(self, method: ChosenMethod | None = None) -> Parse:
         """Return the best tree, by a method if one is given."""
+        if self.best_of_all is not None and method is None:
+            return self.best_of_all
         options: Any = {"max_seconds": self.max_seconds} if method is None else method
         start = decode.tree(self.parts, **self.shape, **options)
-        [parse] = self.worker.climb(self.inputs, [self.parts], [start], self.projective, self.root, options)
-        return with_scope(parse, self.arcs)
+        return with_scope(self._climb(start, self.parts, options), self.arcs)
+
+    def _climb(self, start: Parse, parts: Parts, options: Any) -> Parse:
+        """Return the tree that the models "third" and "full" find over these parts from a tree; for others the tree."""
+        [parse] = self.worker.climb(self.inputs, [parts], [start], self.projective, self.root, options)
+        return parse
 
     def labels(self, parse: Parse, decided: Sequence[str] | None = None) -> tuple[list[str], Confidence]:
         """Return the labels of a tree and the confidence of each; labels that are decided, or given here, are kept."""
@@ -150,7 +157,7 @@ class Question:
         """
         required = replace(self, decided=self.decided.extended(require=[arc]))
         if arc in self.candidates and is_feasible(Problem.of(self.parts, **required.shape)):
-            return decode.tree(self.parts, **required.search), self, ()
+            return required._best_with(arc), self, ()
         constraints = constraints_of(required.decided, self.root)
         may_cross = self.projective and self.is_decided and not self.parts.outermost
         if may_cross and not is_projective_possible(len(self.sentence), constraints):
@@ -158,7 +165,16 @@ class Question:
         # Every tree with this arc has one that pruning removed.
         needed = self.worker.prune_under(self.inputs, self.projective, **constraints)
         wider, added = self.with_candidates(zip(needed.head.tolist(), needed.modifier.tolist(), strict=True))
-        return decode.tree(wider.parts, **required.search), wider, added
+        return replace(wider, decided=required.decided)._best_with(arc), wider, added
+
+    def _best_with(self, arc: Arc) -> Parse:
+        """Return the best tree of a question that requires one of its candidate arcs."""
+        start = decode.tree(self.parts, **self.search)
+        if self.worker.tree_scorer is None:
+            return start
+        head, modifier, _ = self.parts.arcs
+        only = self.parts.prune((modifier != arc[1]) | (head == arc[0]))  # climbs move along all arcs of their parts
+        return self._climb(start, only, {"max_seconds": self.max_seconds})
 
     def with_candidates(self, arcs: Iterable[Arc]) -> tuple[Question, tuple[Arc, ...]]:
         """Return the question with these arcs among its candidates, and those that were not."""
@@ -168,6 +184,17 @@ class Question:
         candidates = add_candidates(self.arcs, added)
         parts = scored_parts(self.worker, self.inputs, candidates, self.is_crossing)
         return replace(self, arcs=candidates, parts=parts), added
+
+    def over_all_arcs(self, parts: Parts, max_seconds: float) -> Question:
+        """Return the question whose answer is the best tree over all arcs, if that is certified within this time.
+
+        parts: those of all arcs.
+        """
+        best = decode.tree(parts, **self.shape, max_seconds=max_seconds)
+        if not best.certified:
+            return self
+        wider, _ = self.with_candidates((head, word) for word, head in enumerate(best.heads[1:].tolist(), 1))
+        return replace(wider, best_of_all=best)
 
     @property
     def is_decided(self) -> bool:

@@ -21,12 +21,12 @@ from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
-from treewright.errors import FormatError, InputError
+from treewright.errors import InfeasibleError, InputError
 from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
-from treewright.parser.long_sentences import MAX_WHOLE, choose_candidates, cut_sentence, join_parts
+from treewright.parser.long_sentences import choose_candidates, cut_sentence, is_long, join_parts, options_of_part
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -45,7 +45,6 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
-MAX_WORDS = 2_000  # in a sentence that must be parsed whole (proofs, lists of trees, completion); not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
@@ -81,6 +80,7 @@ class Inputs(NamedTuple):
 
     batch: AtomBatch
     readings: list[Reading]  # of the network; empty without one
+    marks: list[Indices]  # punctuation of each sentence that no word may depend on
 
 
 class Decoded(NamedTuple):
@@ -127,20 +127,15 @@ class Worker:
     ) -> list[Parsed]:
         """Return the best tree of each sentence with its labels; options are those of `treewright.decode.tree`.
 
-        A sentence of more than MAX_WHOLE words is parsed in parts, unless a proof is requested; max_seconds is then
-        divided among the parts.
+        A long sentence is parsed in parts, which share max_seconds; its tree has no proof.
         """
-        is_proved = bool(options.get("proof"))
-        if is_proved:
+        if options.get("proof"):
             check_second_order(self.model.options, "a proof")
-            for sentence in sentences:
-                check_length(sentence)
-        is_whole = [is_proved or len(sentence) <= MAX_WHOLE for sentence in sentences]
-        whole = [sentence for sentence, kept in zip(sentences, is_whole, strict=True) if kept]
+        whole = [sentence for sentence in sentences if not is_long(sentence)]
         trees = self._parse_whole(whole, projective, all_arcs, confidence, options)
         return [
-            next(trees) if kept else self._parse_in_parts(sentence, projective, confidence, options)
-            for sentence, kept in zip(sentences, is_whole, strict=True)
+            self._parse_in_parts(sentence, projective, confidence, options) if is_long(sentence) else next(trees)
+            for sentence in sentences
         ]
 
     def _parse_whole(
@@ -159,10 +154,9 @@ class Worker:
     def _parse_in_parts(self, sentence: Sentence, projective: bool, confidence: bool, options: ChosenMethod) -> Parsed:
         """Return the tree that joins those of the parts of a long sentence, over the candidate arcs of each part."""
         parts = cut_sentence(sentence)
-        limit = options.get("max_seconds")
-        if limit is not None:
-            options = {**options, "max_seconds": limit / len(parts)}
-        return join_parts(list(self._parse_whole(parts, projective, False, confidence, options)), self.model.labels)
+        options = options_of_part(options, len(parts))
+        trees = list(self._parse_whole(parts, projective, False, confidence, options))
+        return join_parts(trees, self.model.labels, sentence.upos)
 
     def decode(
         self, sentences: Sequence[Sentence], projective: bool, all_arcs: bool = False, **options: Unpack[ChosenMethod]
@@ -179,7 +173,8 @@ class Worker:
 
     def encode(self, sentences: Sequence[Sentence]) -> Inputs:
         """Return the hashed atoms of sentences, and their readings by the network."""
-        return Inputs(self.encoder.encode(sentences), self.network.readings(sentences) if self.network else [])
+        readings = self.network.readings(sentences) if self.network else []
+        return Inputs(self.encoder.encode(sentences), readings, list(map(self.tag_rules.marks, sentences)))
 
     def arcs(self, inputs: Inputs) -> list[NDArray[np.float64]]:
         """Return the scores arc[h, m] by which candidate arcs are chosen: the pruner's, or those of the network."""
@@ -190,12 +185,25 @@ class Worker:
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
         rules = pruning(self.model.options, projective)
-        return [choose_candidates(scores, rules) for scores in self.arcs(inputs)]
+        both = zip(self.arcs(inputs), inputs.marks, strict=True)
+        return [choose_candidates(arc, rules, marks) for arc, marks in both]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
-        """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`."""
-        [arc] = self.arcs(inputs)
-        return choose_candidates(arc, {**pruning(self.model.options, projective), **constraints})
+        """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`.
+
+        What is decided has precedence over the rule that punctuation has no dependents.
+        """
+        [arc], [marks] = self.arcs(inputs), inputs.marks
+        rules = {**pruning(self.model.options, projective), **constraints}
+        required = constraints.get("require", ())
+        decided = [head or modifier for head, modifier in required]  # heads, and the words below the root
+        free = np.setdiff1d(marks, decided)
+        try:
+            return choose_candidates(arc, rules, free)
+        except InfeasibleError:
+            if not len(free):
+                raise
+            return choose_candidates(arc, rules, free[:0])
 
     def score(self, inputs: Inputs, candidates: Sequence[Candidates]) -> list[Parts]:
         """Score the parts of each sentence over its candidate arcs."""
@@ -413,13 +421,6 @@ def check_second_order(options: ParserSettings, task: str) -> None:
             f"{task} needs a model of second order, and the model {options.model!r} finds its trees by hill climbing: "
             "train with --model grand or tensor, or use parser.without_factors()"
         )
-
-
-def check_length(sentence: Sentence) -> None:
-    """Refuse sentences that would take minutes and gigabytes: most likely they are not single sentences."""
-    if len(sentence) > MAX_WORDS:
-        problem = f"a sentence of {len(sentence):,} words; the parser takes up to {MAX_WORDS:,}"
-        raise FormatError(sentence.source, sentence.line, f"{problem}: cut it into sentences, as is done with raw text")
 
 
 def every_arc(arcs: Candidates) -> Candidates:

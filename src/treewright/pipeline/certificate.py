@@ -15,7 +15,7 @@ from treewright.corpus.confidence import CERTIFICATE, without_certificate
 from treewright.corpus.sentence import ParseResult
 from treewright.errors import ProofError
 from treewright.parser import Parser
-from treewright.parser.proofs import check_record, read_record
+from treewright.parser.proofs import check_joined, check_record, read_record
 
 
 def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
@@ -30,17 +30,26 @@ def drop_certificate(sentence: Sentence) -> None:
         sentence.comments = without_certificate(sentence.comments)
 
 
-def check_proof(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> tuple[bool, float]:
-    """Check a proof that `proof_record` returned, and the comment of its sentence.
+def check_proof(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> tuple[bool, float] | None:
+    """Check a record that `proof_record` returned, and the comment of its sentence.
 
-    Return whether the tree is certified, and the gap that is proved. A ProofError says why the proof does not hold.
+    Return whether the tree is certified, and the gap that is proved; None for a tree that was joined from those of
+    parts and claims nothing. A ProofError says why the record does not hold.
     """
+    if data.get("proof") is None:
+        check_comment(sentence, check_joined(sentence, data))
+        return None
     record = read_record(data)
-    comment, expected = sentence.comment(CERTIFICATE), record.parse.status
-    if comment not in (None, expected):
-        raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
+    check_comment(sentence, record.parse.status)
     verified = check_record(parser, sentence, record)
     return record.parse.certified, verified.gap
+
+
+def check_comment(sentence: Sentence, expected: str) -> None:
+    """Refuse a sentence whose comment says something else than its proof."""
+    comment = sentence.comment(CERTIFICATE)
+    if comment not in (None, expected):
+        raise ProofError(f"refused: the comment of the sentence says {comment!r}, its proof {expected!r}")
 
 
 def certificate_line(sentence: Sentence) -> str:

@@ -2,8 +2,10 @@
 
     tree = argmax over trees y of score(y),   decided and pinned arcs in y, rejected arcs not in y
 
-The tree is exact, with bound, gap and certificate; its labels are the best ones given the decided labels, and a decided
-tag first changes the tags of the words around it. The sentence is encoded, and read by the network, once.
+The tree is exact, with bound, gap and certificate; models of third order find it by hill climbing, without certificate.
+Its labels are the best ones given the decided labels, and a decided tag first changes the tags of the words around it.
+The sentence is encoded, and read by the network, once, and so are the scores of all its arcs, so that the tree is the
+best one even where a decision needs arcs that pruning removes.
 """
 
 from __future__ import annotations
@@ -21,13 +23,14 @@ from treewright.corpus import Sentence
 from treewright.corpus.checks import checked_heads
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.document import checked_sentence
-from treewright.decode import Parse
+from treewright.decode import Parse, Parts
 from treewright.errors import InfeasibleError, InputError
 from treewright.parser import Alternatives, Completion, Explanation, explanation
 from treewright.parser.completion import answer, with_graph
 from treewright.parser.decisions import OPEN, Arc, Decisions
-from treewright.parser.question import Question, check_arc, check_word
-from treewright.parser.worker import Inputs, Worker, check_second_order
+from treewright.parser.options import FACTOR_MODELS
+from treewright.parser.question import Question, check_arc, check_word, scored_parts
+from treewright.parser.worker import Inputs, Worker, every_arc
 from treewright.streams import check_count, check_seconds
 
 if TYPE_CHECKING:
@@ -35,6 +38,8 @@ if TYPE_CHECKING:
 
 TAG_COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 MIN_SURE = 0.9  # arcs whose head and label are right with a lower probability are doubtful; not tuned
+MAX_WORDS = 100  # longer sentences are decoded over the arcs that pruning keeps; scoring all takes 0.1 s at this length
+MAX_SECONDS_ALL_ARCS = 0.04  # of decoding over all arcs; then the best tree over the kept arcs is the answer
 KEPT_ANSWERS = 4  # states of a session whose trees are kept: the present one, the one before, and those of questions
 
 P = ParamSpec("P")
@@ -96,7 +101,6 @@ class Session:
     def __init__(self, pipeline: Pipeline, sentence: Sentence, max_seconds: float | None) -> None:
         """Open a sentence with the models of a pipeline; `Pipeline.open` describes sentence and max_seconds."""
         self._parser, self._tagger = pipeline.trained_parser, pipeline.tagger
-        check_second_order(self._parser.options, "a session")
         self.max_seconds = check_seconds(max_seconds)
         self._worker = Worker(self._parser.model)  # workers serve one thread at a time
         self._lock = RLock()
@@ -105,6 +109,7 @@ class Session:
         [self._text] = pipeline.read([without_analysis(sentence)])
         # Each is a function of its arguments, so that trees of the last states are found without decoding them again.
         self._encode = lru_cache(KEPT_ANSWERS)(self._encode_tags)
+        self._all_parts = lru_cache(KEPT_ANSWERS)(self._score_all_arcs)
         self._answer = lru_cache(KEPT_ANSWERS)(self._answer_state)
 
     # -- what a person decides
@@ -167,6 +172,7 @@ class Session:
     def tree(self) -> Parse:
         """The best tree under all decisions, with bound, gap and certificate.
 
+        The models "third" and "full" find it by hill climbing among the trees with all decisions, without certificate.
         An InfeasibleError says why there is none.
         """
         parse = self._completion().parse
@@ -204,6 +210,15 @@ class Session:
         """A smallest set of decided, pinned and rejected arcs that no tree agrees with; empty if some tree does."""
         error = self._answer(self._state).error
         return [] if error is None else list(error.conflict)
+
+    @property
+    @guarded
+    def constraints(self) -> Decisions:
+        """The arcs that the tree must and must not have, with those that decided relations imply, and the relations.
+
+        A word that is decided to be `root` hangs from the root; one with another relation does not.
+        """
+        return self._question().decided
 
     @property
     @guarded
@@ -264,7 +279,7 @@ class Session:
     @guarded
     def head_probabilities(self, heads: ArrayLike) -> NDArray[np.float64]:
         """Return the calibrated probability of each of these heads, one a word, given the decisions."""
-        marginal = self._question().marginals
+        marginal = self._ask(self._state).marginals
         nodes = checked_heads(heads, len(self._text))
         probability = np.asarray(marginal[nodes, np.arange(1, len(nodes) + 1)])
         return self._parser.model.calibrations.head.apply(probability)
@@ -332,11 +347,14 @@ class Session:
         except InfeasibleError as error:
             self._infeasible = state
             return Answer(error=error)
+        if len(self._text) <= MAX_WORDS and self._parser.options.model not in FACTOR_MODELS:
+            parts = self._all_parts(tags_of(state), question.is_crossing)
+            question = question.over_all_arcs(parts, MAX_SECONDS_ALL_ARCS)
         completion = with_graph(self._parser, self._text, answer(question))
         return Answer(question, completion)
 
     def _ask(self, state: State) -> Question:
-        sentence, inputs = self._encode(tuple(decision.upos for decision in state))
+        sentence, inputs = self._encode(tags_of(state))
         decided = with_decisions(sentence, state)
         rejected = [(head, word) for word, decision in enumerate(state, 1) for head in sorted(decision.rejected)]
         return Question.of(
@@ -344,6 +362,12 @@ class Session:
             decided=Decisions.given(decided, self._parser.model.labels).extended(forbid=rejected),
             inputs=inputs,
         )
+
+    def _score_all_arcs(self, upos: tuple[str | None, ...], is_crossing: bool) -> Parts:
+        """Score the parts of all arcs of the sentence with these tags decided."""
+        _, inputs = self._encode(upos)
+        arcs = self._worker.prune_under(inputs, self._parser.model.projective, root=self._parser.model.root)
+        return scored_parts(self._worker, inputs, every_arc(arcs), is_crossing)
 
     def _encode_tags(self, upos: tuple[str | None, ...]) -> tuple[Sentence, Inputs]:
         """Return the sentence with these tags decided and open ones filled, and what the worker reads of it."""
@@ -359,6 +383,11 @@ class Session:
                 sentence.set_column(name, [new if is_filled else old for is_filled, new, old in cells])
             sentence.tag_confidence = tagged.tag_confidence
         return sentence, self._worker.encode([sentence])
+
+
+def tags_of(state: State) -> tuple[str | None, ...]:
+    """Return the decided tag of each word."""
+    return tuple(decision.upos for decision in state)
 
 
 def decisions_in(sentence: Sentence) -> State:

@@ -68,13 +68,12 @@ UNSUPPORTED_COMMANDS = {
     "prepend_feats": "prepend_feats is not supported; assign the features one by one: X.Case = Y.Case",
     "unorder": "the order of the words cannot be changed",
     "insert": "the order of the words cannot be changed",
-    "relabel": "write e.label = obj, with the edge named in the pattern: e: X -> Y",
 }
 FIXED = {  # features that commands cannot set
     "form": "it would contradict the text of the sentence",
     "conf": "it is computed by a parser",
     "head": "use add_edge and del_edge",
-    "deprel": "name the edge in the pattern (e: X -> Y) and set e.label",
+    **dict.fromkeys(("deprel", "label"), "name the edge in the pattern (e: X -> Y) and set e.label"),
 }
 
 T = TypeVar("T")
@@ -518,7 +517,12 @@ def _command(reader: Text) -> Command:
         known = ", ".join(COMMANDS)
         raise reader.error(f"{reader.rest()}; expected a command: {known}, X.upos = ... or e.label = ...")
     target = _attribute(reader)
-    reader.expect("=", f"after {target.owner}.{target.name}")
+    return _assignment(reader, target, f"after {target.owner}.{target.name}")
+
+
+def _assignment(reader: Text, target: Attribute, where: str) -> SetValue:
+    """Parse `= value + value`; `where` says in a message where the sign is missing."""
+    reader.expect("=", where)
     parts = [_part(reader, target)]
     while reader.accept("+"):
         parts.append(_part(reader, target))
@@ -542,6 +546,12 @@ def _add_edge(reader: Text, at: int) -> AddEdge:
     if label is None and edge is None:
         raise reader.error("a new edge has no label; write add_edge X -[obj]-> Y, or name it and set its label", at)
     return AddEdge(edge, head, modifier, label, at)
+
+
+def _relabel(reader: Text, at: int) -> SetValue:
+    """Parse `relabel e = obj`, another way to write `e.label = obj`."""
+    edge = reader.name("the name of an edge, as in relabel e = obj")
+    return _assignment(reader, Attribute(edge, "label", at), f"and a label after relabel {edge}")
 
 
 def _delete_edge(reader: Text, at: int) -> DeleteEdge:
@@ -593,6 +603,7 @@ COMMANDS: dict[str, Callable[[Text, int], Command]] = {
     "add_edge": _add_edge,
     "del_edge": _delete_edge,
     "del_feat": _delete_feature,
+    "relabel": _relabel,
     "shift": _shift(True, True),
     "shift_in": _shift(True, False),
     "shift_out": _shift(False, True),

@@ -20,7 +20,8 @@ from typing import Any
 import treewright
 from treewright.errors import InputError
 from treewright.integrate.arrow import load_pyarrow
-from treewright.model.registry import EMBEDDED, open_named
+from treewright.languages.installed import find_model
+from treewright.model.registry import open_named
 from treewright.scale import files
 from treewright.scale.engines import Engine, LocalEngine, Task
 from treewright.scale.files import JOB, Folder, digest_of, open_folder
@@ -192,8 +193,8 @@ def prefixes(numbers: Iterable[int]) -> set[str]:
 def planned(folder: Folder, model: str, inputs: Sequence[str], settings: Settings) -> Plan:
     """Return the plan of a folder, which must be of the same job, or make it."""
     file = open_named(model)
-    path = model if model in EMBEDDED else os.path.abspath(model)
-    with open(EMBEDDED.get(model, path), "rb") as content:
+    path = model if find_model(model) else os.path.abspath(model)
+    with open(file.path, "rb") as content:
         sha256 = digest_of(content)
     licence = str((file.header.get("metadata") or {}).get("licence", ""))
     sources = [source_of(name, settings.input) for name in files.expand(inputs)]

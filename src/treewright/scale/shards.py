@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.integrate.arrow import MAX_WORDS
-from treewright.model.registry import EMBEDDED, load_parser
+from treewright.model.registry import load_parser, open_named
 from treewright.pipeline import Pipeline
 from treewright.pipeline.reading import MAX_TEXT_SIZE, MAX_TEXTS
 from treewright.scale.documents import Rejection, Unit, read_piece, reject
@@ -98,7 +98,7 @@ class Worker:
 
     @cached_property
     def model(self) -> Pipeline | Parser | InducedParser:
-        with open(EMBEDDED.get(self.plan.model, self.plan.model), "rb") as file:
+        with open(open_named(self.plan.model).path, "rb") as file:
             if digest_of(file) != self.plan.model_sha256:
                 raise InputError(f"{self.plan.model} is not the model that the job was begun with, on this machine")
         return load_parser(self.plan.model, network=not self.plan.settings.fast)

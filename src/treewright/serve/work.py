@@ -188,10 +188,12 @@ class Verify(Work):
     def _check(self, sentence: Sentence, record: dict[str, Any]) -> dict[str, Any]:
         check_words(sentence, self.limits.whole_words)
         try:
-            certified, gap = check_proof(trained(self.model), sentence, record)
+            checked = check_proof(trained(self.model), sentence, record)
         except ProofError as error:
             return {"verified": False, "reason": str(error)}
-        return {"verified": True, "certified": certified, "gap": gap}
+        if checked is None:
+            return {"verified": False, "reason": "the sentence was parsed in parts and has no proof"}
+        return {"verified": True, "certified": checked[0], "gap": checked[1]}
 
 
 @dataclass(frozen=True)

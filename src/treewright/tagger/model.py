@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
-from itertools import chain
+from itertools import accumulate, chain, groupby, pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import LemmaWords, TagModel, TagWords, text_hash
+from treewright._core import AddedTagScores, LemmaWords, TagModel, TagWords, text_hash
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
@@ -68,11 +67,26 @@ class TaggerModel:
 
 
 class Tagged(NamedTuple):
-    """The tags of a sentence as numbers, the value of the sequence, the probability of each tag."""
+    """The tags of sentences as numbers, one sentence after the other, their value, the probability of each tag."""
 
     tags: NDArray[np.int32]
     value: float
     confidence: NDArray[np.float64] | None
+
+
+class Spelling(NamedTuple):
+    """The forms of a sentence as models see them: canonical, and in the casing in which words are looked up."""
+
+    canonical: Sequence[str]
+    folded: Sequence[str]
+
+    @classmethod
+    def of(cls, sentence: Sentence, model: TaggerModel) -> Spelling:
+        """Spell the forms of a sentence for a model."""
+        forms: Sequence[str] = sentence.forms
+        if not "".join(forms).isascii():
+            forms = [canonical(form) for form in forms]
+        return cls(forms, model.fold_capitals(forms))
 
 
 class DescribedWords:
@@ -84,14 +98,14 @@ class DescribedWords:
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
         self._rows: dict[str, int] = {}
 
-    def rows(self, forms: Sequence[str]) -> Indices:
+    def rows(self, spellings: Iterable[Spelling]) -> Indices:
         """Find the row of each word."""
         if len(self._rows) > CACHE_SIZE:
             self._rows.clear()
             self.words.clear()
         rows = self._rows
-        spelled = self.model.fold_capitals([canonical(form) for form in forms])
-        return np.array([rows.get(form) or self._describe(form) for form in spelled], dtype=np.int32)
+        words = chain.from_iterable(spelling.folded for spelling in spellings)
+        return np.array([rows.get(form) or self._describe(form) for form in words], dtype=np.int32)
 
     def _describe(self, form: str) -> int:
         word = representative(form)
@@ -109,7 +123,11 @@ class TagWorker:
         upos = [tag[columns.index("upos")] for tag in model.tags] if "upos" in columns else []
         self._columns = columns
         self._permitted: dict[Tag, list[int]] = {}
-        self.is_name_tag = np.array([value == NAME_TAG for value in upos], dtype=bool)
+        is_name_tag = np.array([value == NAME_TAG for value in upos], dtype=np.bool_)
+        # What keeps names of files and of parts of programs from other tags than PROPN, if the model has it.
+        self._name_scores = (
+            np.where(is_name_tag, 0.0, NON_PROPN_PENALTY) if is_name_tag.any() else np.zeros(len(model.tags))
+        )
 
     @cached_property
     def described(self) -> DescribedWords:
@@ -126,34 +144,86 @@ class TagWorker:
 
     def tag(
         self,
-        sentence: Sentence,
+        sentences: Sequence[Sentence],
         adjust: NDArray[np.float64] | None = None,
         confidence: bool = True,
-        keep: bool = False,
+        keep: Sequence[bool] = (),
     ) -> Tagged:
-        """Find the best tags of a sentence, beside its reading if it has one; adjust is added to the scores of tags.
+        """Find the best tags of sentences that all have readings or all have none, with calibrated probabilities.
 
-        keep: words have tags with the values that the sentence gives them (`permitted_tags`).
+        adjust is added to the scores of tags. keep: for each sentence, whether words have tags with the values that it
+        gives them (`permitted_tags`); empty for none.
         """
-        read = self.reading_scores(sentence)
-        calibration = self._calibration(read)
-        permitted = self.permitted_tags(sentence) if keep else []
-        tagged = self.decode(sentence.forms, read, confidence, calibration.temperature, adjust, permitted)
+        calibration = self._calibration(sentences)
+        tagged = self.decode(sentences, confidence, calibration.temperature, adjust, keep)
         return tagged if tagged.confidence is None else tagged._replace(confidence=calibration.apply(tagged.confidence))
+
+    def decode(
+        self,
+        sentences: Sequence[Sentence],
+        confidence: bool,
+        temperature: float,
+        adjust: NDArray[np.float64] | None = None,
+        keep: Sequence[bool] = (),
+    ) -> Tagged:
+        """Find the best tags like `tag`; their probabilities are those of the model at a temperature."""
+        spellings = [Spelling.of(sentence, self.model) for sentence in sentences]
+        described = self._described(sentences)
+        permitted: list[list[int]] = []
+        if any(keep):
+            both = zip(sentences, keep, strict=True)
+            permitted = [tags for sentence, kept in both for tags in self.permitted_tags(sentence, kept)]
+        tags, value, probability = described.kernel.decode_words(
+            *(described.words, described.rows(spellings), *self.model.weights, adjust, confidence, temperature),
+            permitted,
+            [len(sentence) for sentence in sentences],
+            self._added(sentences, spellings),
+        )
+        return Tagged(tags, value, probability)
 
     def probabilities(self, sentence: Sentence) -> NDArray[np.float64]:
         """[word, tag]: the probability of each tag given the values that the sentence has."""
-        read = self.reading_scores(sentence)
-        described, rows, total = self._scored(sentence.forms, read, None)
-        temperature, permitted = self._calibration(read).temperature, self.permitted_tags(sentence)
-        words, weights = described.words, self.model.weights
-        return described.kernel.probabilities_words(words, rows, *weights, total, temperature, permitted)
+        spellings, described = [Spelling.of(sentence, self.model)], self._described([sentence])
+        return described.kernel.probabilities_words(
+            *(described.words, described.rows(spellings), *self.model.weights, None),
+            self._calibration([sentence]).temperature,
+            self.permitted_tags(sentence),
+            self._added([sentence], spellings),
+        )
 
-    def permitted_tags(self, sentence: Sentence) -> list[list[int]]:
+    def is_read(self, sentence: Sentence) -> bool:
+        """Whether the reading of a sentence by a network counts for its tags."""
+        return self.model.network_weight > 0 and sentence.reading is not None
+
+    def _described(self, sentences: Sequence[Sentence]) -> DescribedWords:
+        is_read = bool(sentences) and self.is_read(sentences[0])
+        return self.described_with_network if is_read else self.described
+
+    def _calibration(self, sentences: Sequence[Sentence]) -> Calibration:
+        is_linear = self.model.network_weight > 0 and not (sentences and self.is_read(sentences[0]))
+        return (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
+
+    def _added(self, sentences: Sequence[Sentence], spellings: Sequence[Spelling]) -> AddedTagScores | None:
+        """Return what is added to the scores of tags: by readings, and for names of files and of parts of programs.
+
+        Readings say nothing of such names, which are unknown (representatives.py).
+        """
+        readings: list[Any] = [sentence.reading for sentence in sentences if self.is_read(sentence)]
+        is_name = [is_code_name(form) for spelling in spellings for form in spelling.canonical]
+        if not readings and True not in is_name:
+            return None
+        places = self.network.places(readings[0].model if readings else None)
+        tags, mask = [reading.tags for reading in readings], np.array(is_name, dtype=np.bool_)
+        return AddedTagScores(tags, places, self.model.network_weight, mask, self._name_scores)
+
+    def permitted_tags(self, sentence: Sentence, keep: bool = True) -> list[list[int]]:
         """Return the tags that have the values given in the columns of a sentence, for each word; none: any tag.
 
         "_" is an open value. If no tag has all values of a word, its UPOS alone counts; if none has that, any tag.
+        Unless the values are to keep, every word may have any tag.
         """
+        if not keep:
+            return [[]] * len(sentence)
         columns = [COLUMNS[name] for name in self.model.options.tag_columns]
         return [self._tags_with(cells) for cells in sentence.cells(*columns)]
 
@@ -162,57 +232,6 @@ class TagWorker:
             upos = [cell if column == "upos" else "_" for column, cell in zip(self._columns, cells, strict=True)]
             self._permitted[cells] = tags_like(self.model.tags, cells) or tags_like(self.model.tags, upos)
         return self._permitted[cells]
-
-    def _calibration(self, read: NDArray[np.float64] | None) -> Calibration:
-        is_linear = read is None and self.model.network_weight > 0
-        return (self.model.linear_calibration if is_linear else self.model.calibration) or Calibration()
-
-    def reading_scores(self, sentence: Sentence) -> NDArray[np.float64] | None:
-        """Compute what the reading of a sentence by a network adds to the scores of its tags; None without one.
-
-        Nothing is added for names of files and of parts of programs, which are unknown names (representatives.py).
-        """
-        weight = self.model.network_weight
-        if not weight or sentence.reading is None:
-            return None
-        scores = self.network.scores(sentence.reading, weight)
-        scores[names_in(sentence.forms)] = 0
-        return scores
-
-    def name_scores(self, forms: Sequence[str]) -> NDArray[np.float64] | None:
-        """Compute what keeps names of files and of parts of programs from other tags than PROPN; None without names."""
-        places = names_in(forms)
-        if not places or not self.is_name_tag.any():
-            return None
-        scores = np.zeros((len(forms), len(self.model.tags)))
-        scores[places] = np.where(self.is_name_tag, 0.0, NON_PROPN_PENALTY)
-        return scores
-
-    def decode(
-        self,
-        forms: Sequence[str],
-        read: NDArray[np.float64] | None,
-        confidence: bool,
-        temperature: float,
-        adjust: NDArray[np.float64] | None = None,
-        permitted: Sequence[Sequence[int]] = (),
-    ) -> Tagged:
-        """Find the best tags; their probabilities are those of the model at a temperature.
-
-        Words have the candidate tags beside a network if there are scores of a reading; adjust changes no candidates.
-        permitted: the tags that each word may have, see `permitted_tags`.
-        """
-        described, rows, total = self._scored(forms, read, adjust)
-        words, weights = described.words, self.model.weights
-        return Tagged(*described.kernel.decode_words(words, rows, *weights, total, confidence, temperature, permitted))
-
-    def _scored(
-        self, forms: Sequence[str], read: NDArray[np.float64] | None, adjust: NDArray[np.float64] | None
-    ) -> tuple[DescribedWords, Indices, NDArray[np.float64] | None]:
-        """Return the words, their rows, and what is added to the scores of tags."""
-        described = self.described if read is None else self.described_with_network
-        added = [scores for scores in (read, adjust, self.name_scores(forms)) if scores is not None]
-        return described, described.rows(forms), reduce(np.add, added) if added else None
 
 
 def tags_like(tags: Sequence[Tag], cells: Sequence[str]) -> list[int]:
@@ -227,10 +246,9 @@ def tags_like(tags: Sequence[Tag], cells: Sequence[str]) -> list[int]:
     return [number for number, tag in enumerate(tags) if all(tag[place] == cell for place, cell in given)]
 
 
-def names_in(forms: Sequence[str]) -> list[int]:
-    """Return the places of names of files and of parts of programs."""
-    unlike_words = [(place, form) for place, form in enumerate(forms) if not form.isalpha()]
-    return [place for place, form in unlike_words if kind_of(canonical(form)) in NAMES]
+def is_code_name(form: str) -> bool:
+    """Whether a form in canonical spelling is the name of a file or of a part of a program."""
+    return not form.isalpha() and kind_of(form) in NAMES
 
 
 def tag_words(model: TaggerModel) -> TagWords:
@@ -288,8 +306,7 @@ class LemmaWorker:
         known = self.known
         if len(known) > CACHE_SIZE:
             known.clear()
-        spelled = [canonical(form) for form in sentence.forms]
-        words = zip(spelled, self.model.fold_capitals(spelled), sentence.upos, sentence.feats, strict=True)
+        words = zip(*Spelling.of(sentence, self.model), sentence.upos, sentence.feats, strict=True)
         return [known.get(word) or self._choose(word) for word in words]
 
     def _choose(self, word: tuple[str, str, str, str]) -> str:
@@ -352,35 +369,47 @@ class Worker:
         self.model = model
         self.tags = TagWorker(model) if model.tags else None
         self.lemmas = LemmaWorker(model) if model.options.has_lemmas else None
-        self._values = [[tag[place] for tag in model.tags] for place in range(len(model.options.tag_columns))]
+        self._columns = [COLUMNS[column] for column in model.options.tag_columns]
 
-    def tag(self, sentence: Sentence, confidence: bool = True, keep: bool = False) -> Sentence:
-        """Return a copy with its columns filled; keep: only cells that are "_"."""
-        copy = sentence.copy()
-        keep = keep and not is_empty(sentence, self.model.options.columns)  # without given cells this is faster
-        if self.tags:
-            tagged = self.tags.tag(sentence, confidence=confidence, keep=keep)
-            numbers = tagged.tags.tolist()
-            for column, values in zip(self.model.options.tag_columns, self._values, strict=True):
-                fill_column(copy, COLUMNS[column], [values[number] for number in numbers], keep)
-            copy.tag_confidence = tagged.confidence
-            if keep and tagged.confidence is not None:
-                is_given = np.array([tag != "_" for tag in sentence.upos], dtype=bool)
-                copy.tag_confidence = np.where(is_given, 1.0, tagged.confidence)
-        if self.lemmas:
-            fill_column(copy, COLUMNS["lemma"], self.lemmas.lemmas(copy), keep)
-        return copy
+    def tag(self, sentences: Sequence[Sentence], confidence: bool = True, keep: bool = False) -> list[Sentence]:
+        """Return copies with their columns filled; keep: only cells that are "_"."""
+        columns = [COLUMNS[column] for column in self.model.options.columns]
+        kept = [keep and not is_empty(sentence, columns) for sentence in sentences]
+        copies = [sentence.copy() for sentence in sentences]
+        if self.tags is not None:
+            worker = self.tags
+            for _, group in groupby(zip(copies, kept, strict=True), lambda pair: worker.is_read(pair[0])):
+                self._fill_tags(worker, list(group), confidence)
+        if self.lemmas is not None:
+            for copy, is_kept in zip(copies, kept, strict=True):
+                fill_columns(copy, {COLUMNS["lemma"]: self.lemmas.lemmas(copy)}, is_kept)
+        return copies
+
+    def _fill_tags(self, worker: TagWorker, pairs: Sequence[tuple[Sentence, bool]], confidence: bool) -> None:
+        """Tag sentences that all have readings or all have none, each with whether its filled cells are kept."""
+        sentences, kept = [sentence for sentence, _ in pairs], [is_kept for _, is_kept in pairs]
+        tagged = worker.tag(sentences, None, confidence, kept)
+        tags = [self.model.tags[number] for number in tagged.tags.tolist()]
+        ends = accumulate(map(len, sentences), initial=0)
+        for (sentence, is_kept), (begin, end) in zip(pairs, pairwise(ends), strict=True):
+            probability = None if tagged.confidence is None else tagged.confidence[begin:end].copy()
+            if is_kept and probability is not None:
+                probability[[tag != "_" for tag in sentence.upos]] = 1.0
+            sentence.tag_confidence = probability
+            columns = map(list, zip(*tags[begin:end], strict=True))
+            fill_columns(sentence, dict(zip(self._columns, columns, strict=True)), is_kept)
 
 
 def is_empty(sentence: Sentence, columns: Sequence[str]) -> bool:
     """Return whether every cell of these columns is "_"."""
-    rows = set(sentence.cells(*(COLUMNS[column] for column in columns)))
-    return all(cell == "_" for row in rows for cell in row)
+    return all(set(cells) == {"_"} for cells in zip(*sentence.cells(*columns), strict=True))
 
 
-def fill_column(sentence: Sentence, name: str, values: Sequence[str], keep: bool) -> None:
-    """Set a column; keep: only its cells that are "_"."""
+def fill_columns(sentence: Sentence, columns: Mapping[str, list[str]], keep: bool) -> None:
+    """Set columns to cells of a model; keep: only their cells that are "_"."""
     if keep:
-        cells = zip(sentence.column(name), values, strict=True)
-        values = [new if cell == "_" else cell for cell, new in cells]
-    sentence.set_column(name, values)
+        columns = {
+            name: [new if cell == "_" else cell for cell, new in zip(sentence.column(name), cells, strict=True)]
+            for name, cells in columns.items()
+        }
+    sentence.set_cells(columns)

@@ -1,4 +1,4 @@
-"""The log-probabilities of tags that a network gives (treewright.network), as scores of the tags of a tagger."""
+"""Where a network (treewright.network) scores the values of the tags of a tagger."""
 
 from __future__ import annotations
 
@@ -8,34 +8,30 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-UNKNOWN_VALUE = -15.0  # log P of a value that the network does not have; not tuned
-
 
 class NetworkTags:
     """Maps the values of columns, which a network scores one by one, to whole tags."""
 
     def __init__(self, tags: Sequence[tuple[str, ...]], columns: Sequence[str]) -> None:
         self._values = {name: [tag[place] for tag in tags] for place, name in enumerate(columns)}
+        self._tags = len(tags)
         self._model: Any = None
-        self._places: list[NDArray[np.int64]] = []
+        self._places = self._find(None)
 
-    def scores(self, reading: Any, weight: float) -> NDArray[np.float64]:
-        """Return scores[word, tag]: the sum over columns of log P(value of the tag), times the weight."""
-        if reading.model is not self._model:
-            self._open(reading.model)
-        unknown = np.full((len(reading.tags), 1), UNKNOWN_VALUE, dtype=np.float32)
-        known = np.concatenate([reading.tags, unknown], axis=1)
-        scores = np.zeros((len(known), len(next(iter(self._values.values()), []))))
-        for places in self._places:
-            scores += known[:, places]
-        scores *= weight
-        return scores
+    def places(self, model: Any) -> NDArray[np.int32]:
+        """[tag, column]: where the network `model` scores the value of the tag; -1 for values that it does not have.
 
-    def _open(self, model: Any) -> None:
-        """Find the places of the values of tags among those of the network; the place after the last is unknown."""
-        ranges = model.column_ranges()
-        self._model, self._places = model, []
+        Columns that the network does not score are left out; all are without a network, None.
+        """
+        if model is not self._model:
+            self._model, self._places = model, self._find(model)
+        return self._places
+
+    def _find(self, model: Any) -> NDArray[np.int32]:
+        ranges = {} if model is None else model.column_ranges()
+        columns = []
         for name, values in self._values.items():
             if name in ranges:
-                place = {value: ranges[name][0] + number for number, value in enumerate(model.columns[name])}
-                self._places.append(np.array([place.get(value, model.tags) for value in values]))
+                number = {value: ranges[name][0] + place for place, value in enumerate(model.columns[name])}
+                columns.append([number.get(value, -1) for value in values])
+        return np.ascontiguousarray(np.array(columns, dtype=np.int32).reshape(len(columns), self._tags).T)

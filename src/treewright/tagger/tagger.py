@@ -139,11 +139,11 @@ class Tagger(Component):
         """
 
         def work(chunk: list[Sentence]) -> list[Sentence]:
-            worker = self._worker()
-            return [worker.tag(sentence, confidence=confidence, keep=keep) for sentence in chunk]
+            return self._worker().tag(chunk, confidence, keep)
 
-        # With one thread no sentence waits for the next one.
-        size = streams.CHUNK if streams.check_threads(threads) > 1 else 1
+        # With one thread no sentence of a stream waits for the next one.
+        is_stream = not isinstance(sentences, (list, tuple))
+        size = 1 if is_stream and streams.check_threads(threads) == 1 else streams.CHUNK
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=size)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None, *, confidence: bool = True) -> Tagged:
@@ -159,7 +159,7 @@ class Tagger(Component):
             raise ValueError("this tagger fills no tags, only lemmas")
         shape = (len(sentence), len(self.tags))
         added = None if adjust is None else check_adjustment(adjust, shape)
-        return worker.tags.tag(sentence, added, confidence)
+        return worker.tags.tag([sentence], added, confidence)
 
     def upos_probabilities(self, sentence: Sentence, word: int) -> list[tuple[str, float]]:
         """Return the UPOS tags that a word may have with their probabilities, the most probable first.

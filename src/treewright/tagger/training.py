@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import groupby
 
 import numpy as np
 from numpy.typing import NDArray
@@ -145,13 +146,13 @@ def calibrate(model: TaggerModel, dev: Sequence[Sentence]) -> Calibration | None
     compared = comparable_columns(model.tags, [tag for tag, given in zip(gold, is_given, strict=True) if given])
     if not compared or not is_given.any():
         return None
-    inputs = [(sentence.forms, worker.reading_scores(sentence)) for sentence in held]
-    numbers = np.concatenate([worker.decode(forms, read, False, 1.0).tags for forms, read in inputs])
+    groups = [list(group) for _, group in groupby(held, worker.is_read)]
+    numbers = np.concatenate([worker.decode(group, False, 1.0).tags for group in groups])
     pairs = zip((model.tags[number] for number in numbers.tolist()), gold, strict=True)
     right = np.array([all(tag[i] == true_tag[i] for i in compared) for tag, true_tag in pairs], dtype=np.bool_)
 
     def probabilities(temperature: float) -> NDArray[np.float64]:
-        decoded = [worker.decode(forms, read, True, temperature).confidence for forms, read in inputs]
+        decoded = [worker.decode(group, True, temperature).confidence for group in groups]
         return np.asarray(np.concatenate([values for values in decoded if values is not None])[is_given])
 
     return fit(probabilities, right[is_given])
@@ -377,9 +378,10 @@ def judge_tags(model: TaggerModel, dev: Sequence[Sentence]) -> Judgement:
     """Compute the share of whole tags that are right, in per cent."""
     worker = TagWorker(model)
     right = total = 0
-    for sentence in dev:
-        numbers = worker.tag(sentence, confidence=False).tags.tolist()
-        gold = list(tags_of(sentence, model.options.tag_columns))
+    for _, sentences in groupby(dev, worker.is_read):
+        group = list(sentences)
+        numbers = worker.tag(group, confidence=False).tags.tolist()
+        gold = [tag for sentence in group for tag in tags_of(sentence, model.options.tag_columns)]
         right += sum(model.tags[number] == tag for number, tag in zip(numbers, gold, strict=True))
         total += sum(not is_open(tag, model.options.tag_columns) for tag in gold)
     accuracy = 100 * right / total if total else 0.0

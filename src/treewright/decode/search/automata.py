@@ -60,6 +60,52 @@ class Path:
     best_without: NDArray[np.float64]
 
 
+@dataclass(frozen=True, eq=False)
+class HeadAutomata:
+    """An automaton with states on each side of each head, which reads the modifiers of the head outwards.
+
+    moves[h, m, s, t] is the score of taking m as the next modifier of h in state s and going to state t; a word that is
+    no modifier keeps the state and scores nothing. start[h, side, s] and stop[h, side, s] score the state at either end
+    (side 0 left, 1 right; 0 where not given); -inf forbids. Cells with h == m or m == 0 are not read. A tree has the
+    value of its arcs and, for each side of each head, of the best path that takes its modifiers.
+
+    >>> import numpy as np
+    >>> moves = np.full((4, 4, 2, 2), -np.inf)  # states count the modifiers of a side: 0, 1
+    >>> moves[:, :, 0, 1] = 0.0
+    >>> start = np.zeros((4, 2, 2))
+    >>> start[:, :, 1] = -np.inf
+    >>> at_most_one = HeadAutomata(moves, start)
+    >>> arc = np.array([[0, 9, 2, 2], [0, 0, 7, 6], [0, 3, 0, 1], [0, 0, 0, 0.0]])
+    >>> import treewright as tw
+    >>> tw.decode.tree(arc).heads.tolist(), tw.decode.tree(arc, automata=at_most_one).heads.tolist()
+    ([-1, 0, 1, 1], [-1, 0, 1, 2])
+    """
+
+    moves: NDArray[np.float64]
+    start: NDArray[np.float64]
+    stop: NDArray[np.float64]
+
+    def __init__(self, moves: ArrayLike, start: ArrayLike | None = None, stop: ArrayLike | None = None) -> None:
+        table = arrays.float_array(moves, "moves")
+        nodes, states = table.shape[0], table.shape[-1]
+        if table.shape != (nodes, nodes, states, states) or nodes < 2 or not states:
+            raise InputError(f"moves has shape {table.shape}; expected moves[h, m, s, t] over nodes and states")
+        object.__setattr__(self, "moves", table)
+        for name, given in (("start", start), ("stop", stop)):
+            scores = np.zeros((nodes, 2, states)) if given is None else arrays.float_array(given, name)
+            if scores.shape != (nodes, 2, states):
+                raise arrays.bad_shape(name, scores.shape, (nodes, 2, states), f"{name}[h, side, s]")
+            object.__setattr__(self, name, scores)
+        is_read = ~np.eye(nodes, dtype=np.bool_)
+        is_read[:, 0] = False
+        read = np.where(is_read[:, :, None, None], table, 0.0)
+        for name, scores in (("moves", read), ("start", self.start), ("stop", self.stop)):
+            bad = np.argwhere(~((np.abs(scores) <= arrays.LARGEST) | (scores == -np.inf)))
+            if len(bad):
+                cell = tuple(bad[0].tolist())
+                raise arrays.bad_score(name, cell, float(scores[cell]))
+
+
 def sibling_automaton(arc: Scores, h: int, side: int, **options: Unpack[ProblemOptions]) -> Modifiers:
     """Find the best Modifiers of h on one side (0 left, 1 right) by arc, sibling and stop scores alone.
 

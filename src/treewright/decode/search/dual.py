@@ -13,10 +13,12 @@ from treewright.decode.arrays import LARGEST
 from treewright.decode.constraints import infeasible
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Multipliers, Parse, check_tolerance
+from treewright.decode.search.automata import HeadAutomata
 from treewright.errors import BudgetError, InputError
 from treewright.streams import check_seconds
 
 Steps = Literal["koo", "polyak"]
+BETA = 0.001  # the paper's share of the arc scores in the tree's subproblem
 
 
 def solve(
@@ -24,13 +26,14 @@ def solve(
     *,
     max_iterations: int = 5000,
     steps: Steps = "koo",
-    beta: float = 0.001,
+    beta: float = BETA,
     tolerance: float = TOLERANCE,
     max_seconds: float | None = None,
     warm_start: Multipliers | None = None,
     tighten: bool = True,
     published: bool = False,
     trace: bool = False,
+    automata: HeadAutomata | None = None,
 ) -> Parse:
     """Drive tree and automata to agree; return the best tree seen, certified when they do or the bound is met.
 
@@ -39,7 +42,8 @@ def solve(
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing.
     published is the algorithm of the paper: multipliers begin at 0 instead of the second best head of each word (so
     that constants added to all heads of a word change its course), the automata do not know that the root has a child
-    and that no word's head is one of its modifiers, and nothing is tightened.
+    and that no word's head is one of its modifiers, and nothing is tightened. automata replace the sibling and
+    grandparent automata by those of the caller (states.py); multipliers begin at 0 then, and nothing is tightened.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and
@@ -57,6 +61,12 @@ def solve(
     _check(max_iterations, steps, beta)
     check_seconds(max_seconds)
     check_tolerance(tolerance)
+    if automata is not None:
+        from treewright.decode.search import states  # imported on first use: it imports this module
+
+        if beta != BETA or warm_start is not None or not tighten or published:
+            raise InputError("automata come without beta, warm_start, tighten and published; leave these out")
+        return states.dd(problem, automata, max_iterations, steps, tolerance, max_seconds, trace)
     parts = problem.parts
     u = v = np.zeros(parts.arcs) if published else None
     if warm_start is not None:

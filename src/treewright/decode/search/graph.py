@@ -95,7 +95,7 @@ def graph(
     >>> best.heads, best.score
     ([[], [0], [1], [1, 2]], 22.0)
     """
-    problem = Problem.of(arc, **options).refuse_labels()
+    problem = Problem.of(arc, **options).refuse_grandsib("graph").refuse_labels()
     if problem.projective:
         raise InputError("projective=True is for trees; arcs of graphs may cross")
     required, problem = problem.require, replace(problem, require=())  # a word may have other heads beside these

@@ -290,6 +290,8 @@ def _tree_model(problem: Problem, flow: str, siblings: str, grandparents: str) -
     ):
         if value not in known:
             raise InputError(f"{name} is {value!r}; it is one of {', '.join(map(repr, known))}")
+    if problem.has_grandsib and grandparents != "automaton":
+        raise InputError("the programs have grandsib scores in one form only; give grandparents='automaton'")
     check_size(problem, flow, grandparents)
     model, arcs = Model(), Arcs(problem.parts, problem.single_root)
     z = model.add(problem.parts.arc)
@@ -349,6 +351,7 @@ class Arcs:
         self.sib = _lookup(parts.siblings)
         self.stop = _lookup(parts.stops)
         self.grand = _lookup(parts.grandparents)
+        self.grandsib = _lookup(parts.grandsiblings)
 
     def sides(self) -> list[tuple[int, int, Columns]]:
         """(h, side, its candidate arcs outwards), but for the root's left."""
@@ -369,6 +372,17 @@ class Arcs:
     def grand_scores(self, upper: Columns, lower: Columns) -> NDArray[np.float64]:
         names = zip(self.head[upper].tolist(), self.head[lower].tolist(), self.modifier[lower].tolist(), strict=True)
         return np.array([self.grand.get(name, 0.0) for name in names])
+
+    def grandsib_scores(self, upper: int, arcs: Columns) -> NDArray[np.float64]:
+        """Of every step of a side under the arc `upper`, in the order of `steps`."""
+        g, h, m = int(self.head[upper]), int(self.modifier[upper]), self.modifier[arcs].tolist()
+        inner = [h, *m]
+        return np.array(
+            [
+                0.0 if q == len(m) else self.grandsib.get((g, h, m[q], inner[p]), 0.0)
+                for p, q in zip(*steps(len(m)), strict=True)
+            ]
+        )
 
     def automaton_scores(self, h: int, side: int, arcs: Columns) -> NDArray[np.float64]:
         """`transition_scores`, where the root's automaton has at least one modifier, with a single root exactly one."""
@@ -392,9 +406,9 @@ class Arcs:
         )
 
 
-def _lookup(columns: tuple[Any, Any, Any, Any]) -> dict[tuple[int, int, int], float]:
-    a, b, c, score = (column.tolist() for column in columns)
-    return dict(zip(zip(a, b, c, strict=True), score, strict=True))
+def _lookup(columns: tuple[Any, ...]) -> dict[tuple[int, ...], float]:
+    *nodes, score = (column.tolist() for column in columns)
+    return dict(zip(zip(*nodes, strict=True), score, strict=True))
 
 
 def steps(size: int) -> tuple[Columns, Columns]:
@@ -509,10 +523,12 @@ def add_grand_automata(model: Model, arcs: Arcs, z: Columns) -> None:
         above = np.flatnonzero(arcs.modifier == h) if h else [None]
         for upper in above:
             bonus = np.zeros(size + 1)
+            pairs: NDArray[np.float64] | float = 0.0
             if upper is not None:
+                pairs = arcs.grandsib_scores(int(upper), candidates)
                 bonus[:size] = arcs.grand_scores(np.full(size, upper), candidates)
                 bonus[:size][arcs.modifier[candidates] == arcs.head[upper]] = -np.inf  # g cannot be below h
-            x = model.add(scores + bonus[q])
+            x = model.add(scores + bonus[q] + pairs)
             start: list[tuple[Any, Any, float]] = [(0, x[p == 0], 1.0)]
             if upper is not None:
                 start.append((0, z[upper], -1.0))

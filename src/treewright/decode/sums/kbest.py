@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from treewright import _core
 from treewright.decode import exact
 from treewright.decode.constraints import infeasible, is_feasible
-from treewright.decode.methods import tree
 from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import TOLERANCE, Parse, ParseList, check_tolerance
 from treewright.decode.search import constrained
@@ -63,7 +62,7 @@ def kbest(
         raise InputError(f"k is {count}; give at most 2147483647")
     check_seconds(max_seconds)
     check_tolerance(tolerance)
-    problem = Problem.of(arc, **options)
+    problem = Problem.of(arc, **options).refuse_grandsib("kbest")
     limits = check_constraints(constraints, problem.nodes)
     if problem.order == 2 or limits:
         trees = _Partition(problem, limits, max_seconds, tolerance).best(count)
@@ -169,13 +168,14 @@ class _Partition:
 
     def _decode(self, keep: NDArray[np.bool_], bound: float) -> _Class | None:
         """Find the best tree of the kept arcs, no better than bound; None when there is none, or when time is up."""
-        problem = self.problem.restrict(keep)
-        if not is_feasible(problem):
-            return None
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         is_first = keep.all()
         if seconds == 0 and not is_first:
             self.uncertain = max(self.uncertain, bound)
+            return None
+        problem = self.problem.restrict(keep)
+        is_search = bool(self.constraints) or not problem.projective
+        if is_search and not is_feasible(problem):  # a chart finds this out itself
             return None
         try:
             parse = self._best(problem, seconds)
@@ -192,6 +192,7 @@ class _Partition:
         if self.constraints:
             return constrained.search(problem, self.constraints, max_seconds=seconds, tolerance=self.tolerance)
         try:
-            return tree(problem, max_seconds=seconds, tolerance=self.tolerance)
+            parse = exact.solve(problem, max_seconds=seconds, tolerance=self.tolerance)
         except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden
             return None
+        return None if parse.bound == -np.inf else parse

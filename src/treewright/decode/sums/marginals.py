@@ -47,7 +47,7 @@ def marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[ProblemOpt
     >>> probability.tolist(), probability.exact
     ([[0.0, 0.5, 0.5], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]], True)
     """
-    problem = Problem.of(arc, **options)
+    problem = Problem.of(arc, **options).refuse_grandsib("marginals")
     arc_marginals = marginals_of(problem.sum_labels(), rounds)
     values = np.asarray(arc_marginals)
     if problem.label_scores is not None:
@@ -78,7 +78,7 @@ def part_marginals(arc: Scores, *, rounds: int = ROUNDS, **options: Unpack[Probl
     >>> part_marginals(arc, stop=stop, projective=True).stop[:, :, 1].tolist()
     [[0.0, 0.5, 0.5], [0.0, 0.5, 0.5], [0.0, 0.0, 1.0]]
     """
-    problem = Problem.of(arc, **options).refuse_labels()
+    problem = Problem.of(arc, **options).refuse_labels().refuse_grandsib("part_marginals")
     if problem.order == 1:
         log_z, matrix = _first_order(problem)
         return PartMarginals(log_z, matrix, None, None, None, exact=True)
@@ -115,7 +115,7 @@ def log_partition(arc: Scores, **options: Unpack[ProblemOptions]) -> FloatResult
     >>> round(math.exp(log_partition([[0] * (n + 1)] * (n + 1))))  # the number of trees: n to the power n - 1
     64
     """
-    problem = Problem.of(arc, **options).sum_labels()
+    problem = Problem.of(arc, **options).refuse_grandsib("log_partition").sum_labels()
     if problem.order == 2:
         log_z, _, exact = _second_order(problem)
         return FloatResult(log_z, exact=exact)
@@ -158,7 +158,7 @@ def entropy(arc: Scores, **options: Unpack[ProblemOptions]) -> FloatResult:
     >>> round(math.exp(entropy([[0] * 5] * 5)))  # 64 trees with the same probability
     64
     """
-    unshifted = Problem.of(arc, **options).refuse_labels()
+    unshifted = Problem.of(arc, **options).refuse_labels().refuse_grandsib("entropy")
     problem, _ = unshifted.subtract_best()
     if _core.is_wide(problem.parts) and (problem.order == 1 or problem.projective):
         return FloatResult(_entropy_of_wide_scores(unshifted))

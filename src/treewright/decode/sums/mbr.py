@@ -32,7 +32,7 @@ def mbr(arc: Scores, **options: Unpack[ProblemOptions]) -> Parse:
     >>> parse.heads.tolist(), round(parse.score, 3)
     ([-1, 0, 1], 2.0)
     """
-    problem = Problem.of(arc, **options).refuse_labels()
+    problem = Problem.of(arc, **options).refuse_grandsib("mbr").refuse_labels()
     marginal = marginals_of(problem)
     expected = np.where(problem.matrix > -np.inf, marginal, -np.inf)
     parse = tree(expected, projective=problem.projective, root=problem.root)

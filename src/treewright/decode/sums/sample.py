@@ -43,7 +43,7 @@ def sample(
     ((1000, 3), [(-1, 0, 1), (-1, 2, 0)])
     """
     count, start = _whole_number(size, "size", 2**31), _whole_number(seed, "seed", 2**64)
-    problem = Problem.of(arc, **options)
+    problem = Problem.of(arc, **options).refuse_grandsib("sample")
     if problem.order == 2 and not problem.projective:
         ensure_finite_value(problem)
     source = _uniform(problem) if uniform else problem.sum_labels()

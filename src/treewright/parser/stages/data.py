@@ -16,7 +16,7 @@ from treewright.features.factors import THIRD_ORDER, keep_kinds
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.learn import Averaged, Judgement, Stage, Weights
 from treewright.parser.decisions import OPEN
-from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets
+from treewright.parser.label_rules import NO_RULES, LabelRules, LabelSets, TagRules
 from treewright.parser.model import Indices, ParserModel, new_labeller
 from treewright.parser.options import (
     FactorOptions,
@@ -86,11 +86,13 @@ class TrainingData:
         rules = NO_RULES
         if settings.label_rules:
             rules = label_rules or LabelRules.read(sentences)
+        label_sets = read_label_sets(new_labeller(settings, len(labels), used), examples)
+        marks = TagRules(rules, labels, label_sets, settings.label_rules).marks
         return cls(
             examples,
-            [DevGroup(group, Inputs(encoder.encode(group), [])) for group in groups(dev)],
+            [DevGroup(group, Inputs(encoder.encode(group), [], list(map(marks, group)))) for group in groups(dev)],
             labels,
-            read_label_sets(new_labeller(settings, len(labels), used), examples),
+            label_sets,
             rules,
             common,
             used,

@@ -29,7 +29,7 @@ def complete_trees(data: TrainingData, model: ParserModel, candidates: Sequence[
     for example, arcs in zip(data.examples, candidates, strict=True):
         tree = example.heads
         if not example.is_complete:
-            [parts] = worker.score(Inputs(example.batch, []), [arcs])
+            [parts] = worker.score(Inputs(example.batch, [], []), [arcs])
             tree = agreeing_tree(model.options, parts, example)
         trees.append(tree)
     return trees

@@ -1,0 +1,135 @@
+"""`treewright models`: what is installed and what can be had; models are removed, or packed as wheels."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from treewright.cli import options as opt
+from treewright.cli.shared import note
+from treewright.errors import InputError
+
+HELP = (
+    "List the models that are installed, or the languages that `treewright get` makes.\n\n"
+    "`treewright models` is short for `treewright models list`."
+) + opt.examples("treewright models", "treewright models --available", "treewright models wheel de -o dist")
+LIST = (
+    "List the models that are installed: those that come with Treewright, those that `treewright get` made, and those "
+    "of packages; with language, treebank, licence, size, and LAS from the raw text of the test part."
+) + opt.examples("treewright models", "treewright models --available --json")
+REMOVE = "Delete models that `treewright get` made." + opt.examples("treewright models remove de")
+WHEEL = (
+    "Write a wheel, an installable package, of a model.\n\n"
+    "The package is called treewright-model-NAME and has the model, its licence and its card; its version begins with "
+    'the format of the model file. Where it is installed (pip install FILE), tw.load("NAME") finds the model.'
+) + opt.examples("treewright models wheel de -o dist", "treewright models wheel my.tw --licence 'CC BY 4.0'")
+
+
+class ModelsGroup(opt.with_default("list")):  # type: ignore[misc]
+    """A group whose command `list` runs without arguments too."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        parsed: list[str] = super().parse_args(ctx, args or [self.DEFAULT])
+        return parsed
+
+
+app = opt.new_app(HELP, cls=ModelsGroup)
+
+
+@app.command("list", help=LIST, cls=opt.PlainCommand)
+def list_models(
+    available: Annotated[
+        bool, typer.Option("--available", help="List the languages and treebanks that `treewright get` makes.")
+    ] = False,
+    as_json: opt.Json = False,
+) -> None:
+    rows = available_rows() if available else installed_rows()
+    if as_json:
+        typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
+    else:
+        typer.echo(table_of([tuple(rows[0]), *(tuple(map(cell_of, row.values())) for row in rows)]))
+
+
+def installed_rows() -> list[dict[str, Any]]:
+    """Return the facts about each installed model; None where its file does not say."""
+    from treewright.languages.installed import installed_models
+
+    rows = []
+    for model in installed_models():
+        metadata = model.metadata()
+        rows.append(
+            {
+                "name": model.name,
+                "language": metadata.get("language"),
+                "treebank": metadata.get("treebank") or metadata.get("training_data"),
+                "licence": metadata.get("licence"),
+                "MB": round(model.path.stat().st_size / 1e6, 1),
+                "LAS": round(metadata["figures"]["LAS"], 2) if "figures" in metadata else None,
+                "from": model.origin,
+            }
+        )
+    return rows
+
+
+def available_rows() -> list[dict[str, Any]]:
+    """Return the facts about each treebank of the table; the first of a language is its default."""
+    from treewright.languages.catalogue import treebanks
+
+    return [
+        {
+            "code": entry.code,
+            "language": entry.language,
+            "treebank": entry.treebank,
+            "release": entry.release,
+            "licence": entry.licence,
+            "words": entry.words,
+        }
+        for entry in treebanks()
+    ]
+
+
+def cell_of(value: Any) -> str:
+    """Write a value in a table."""
+    return "-" if value is None else str(value)
+
+
+def table_of(rows: list[tuple[str, ...]]) -> str:
+    """Write rows in aligned columns.
+
+    >>> print(table_of([("name", "MB"), ("en", "24.1")]))
+    name  MB
+    en    24.1
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return "\n".join(
+        "  ".join(cell.ljust(width) for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+    )
+
+
+@app.command(help=REMOVE, cls=opt.PlainCommand)
+def remove(names: Annotated[list[str], typer.Argument(metavar="NAME", help="The names of models.")]) -> None:
+    from treewright.languages.installed import remove_model
+
+    for name in names:
+        note(f"removed {remove_model(name)}")
+
+
+@app.command(help=WHEEL, cls=opt.PlainCommand)
+def wheel(
+    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or the name of an installed model.")],
+    output: Annotated[str, opt.output_option("a folder.", "DIR")] = ".",
+    licence: Annotated[
+        str | None, typer.Option(metavar="NAME", help="The licence, for a model that does not say its own.")
+    ] = None,
+) -> None:
+    from treewright.languages.wheels import write_wheel
+    from treewright.model.registry import open_named
+
+    folder = Path(output)
+    if folder.is_file():
+        raise InputError(f"{folder}: a file; expected a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    typer.echo(str(write_wheel(Path(open_named(model).path), folder, licence)))

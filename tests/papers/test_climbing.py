@@ -99,6 +99,23 @@ def test_the_step_leads_away_from_the_worst_violation_of_all_trees(model: str, s
     assert weights.steps == 2
 
 
+def test_dual_decomposition_finds_violations_as_large_as_those_of_climbing() -> None:
+    train = [sentence for sentence in treebank(30) if len(sentence) >= 6][:8]
+    settings = settings_of("grand")
+    data = TrainingData.of(train, [], settings, STANDARD, None)
+    candidates = [tw.decode.candidates(np.zeros((len(s) + 1,) * 2), threshold=0.0, max_heads=40) for s in train]
+    by_dual = Violations(data, settings, candidates, Climbing(search="dd"))
+    by_climb = Violations(data, settings, candidates, Climbing(patience=30))
+    weights = by_dual.new_weights()
+    for epoch in range(3):
+        for number, example in enumerate(data.examples):
+            parts = by_dual.parts(weights, number)
+            add_margin(parts.core, example.heads, 1.0)
+            values = [parts.value(one.find(weights, number, parts)) for one in (by_dual, by_climb)]
+            assert values[0] >= values[1] - 0.5, (epoch, number)
+            by_dual.learn(weights, number)
+
+
 def test_no_step_is_taken_where_no_tree_violates_the_margin() -> None:
     violations, weights = violations_of("grand")
     for _ in range(60):

@@ -34,7 +34,9 @@ from treewright.parser.stages.tensor import new_tensor_learner
 
 Search = Literal["climb", "dd"]
 EPOCHS = {"full": 20}  # as published; 10 for the other models
-DUAL_ITERATIONS = 200  # of dual decomposition in training; not tuned
+# Of dual decomposition in training, as published. With 200, 45 % of the steps of the third epoch found no violation,
+# and UAS was 5 points lower than with 2,000 (150 training sentences of Danish-DDT).
+DUAL_ITERATIONS = 5000
 
 
 @dataclass(frozen=True)

@@ -42,10 +42,9 @@ def test_the_same_command_continues_after_a_killed_driver(
 ) -> None:
     parse_corpus(model, [str(corpus)], str(tmp_path / "local"), shard_size=0.003, jobs=2)
     command = (model, corpus, "-o", tmp_path / "ray", "--to", "parquet", "--shard-size", "0.003", "--jobs", "2")
-    killed = start(*command, "--engine", "ray", seconds_a_batch=0.5)
-    wait_for_parts(killed, tmp_path / "ray", 1)
-    killed.kill()
-    killed.wait(LIMIT)
+    with start(*command, "--engine", "ray", seconds_a_batch=0.5) as driver:
+        wait_for_parts(driver, tmp_path / "ray", 1)
+        driver.kill()
     job = start(*command, "--engine", "ray", seconds_a_batch=0)
     _, message = job.communicate(timeout=LIMIT)
     assert job.returncode == 0, message

@@ -787,8 +787,9 @@ def figures_command(
 ) -> None:
     ensure_matplotlib()
     with steps(quiet) as report:
-        how = {"learner": learner.value, "features": features.value}
-        curves = figures(data, treebank, **how, sentences=sentences, report=report)
+        curves = figures(
+            data, treebank, learner=learner.value, features=features.value, sentences=sentences, report=report
+        )
     draw(curves, output)
     recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
     if as_json:

@@ -219,8 +219,13 @@ def test_a_licence_that_does_not_allow_every_use_must_be_accepted(run: Run, serv
 
 def test_a_licence_is_shown_and_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[str] = []
+
+    def confirm(question: str, err: bool) -> bool:
+        asked.append(question)
+        return len(asked) == 1
+
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
-    monkeypatch.setattr(typer, "confirm", lambda question, err: asked.append(question) or len(asked) == 1)
+    monkeypatch.setattr(typer, "confirm", confirm)
     command.accept_licence(find_treebank("hi"), False)
     assert "licence CC BY-NC-SA 4.0" in asked[0]
     with pytest.raises(typer.Exit):

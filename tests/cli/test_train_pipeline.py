@@ -82,6 +82,22 @@ def test_one_command_makes_a_model_that_parses_raw_text(run: Run) -> None:
     assert sentence.lemmas[0] == "the"
 
 
+def test_a_light_model_is_chosen_on_development_data(run: Run) -> None:
+    found = run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc", "--light")
+    assert found.returncode == 0
+    assert any(line.startswith("light     epoch 0/10  LAS ") for line in found.stderr.splitlines())
+    assert Pipeline.load("my.tw")("The dog sees a house.")[0].upos[:3] == ["DET", "NOUN", "VERB"]
+    refused = run("train.conllu", "-o", "x.tw", "--only", "parser", "--light")
+    assert refused.returncode == 2
+    assert "--only parser has no such option" in refused.stderr
+
+
+def test_figures_stand_beside_those_that_were_published_for_the_treebank(run: Run) -> None:
+    Path("train.conllu").rename("ga_idt-ud-train.conllu")
+    found = run("ga_idt-ud-train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
+    assert found.stderr.splitlines()[-1].endswith("UD 2.5 Irish-IDT: Words 99.7, UPOS 90.0, UAS 76.8, LAS 66.4")
+
+
 def test_the_command_and_the_function_make_the_same_model(run: Run) -> None:
     run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc", "--seed", "3", "--projective", "-q")
     small = {**SMALL, "folds": 4}

@@ -39,16 +39,28 @@ class Matrices {
     for (Py_buffer &view : views_) PyBuffer_Release(&view);
   }
 
-  const double *arc(std::size_t item) const { return static_cast<const double *>(views_[item].buf); }
+  // The scores of a matrix, row by row: where they are, or copied if the rows are those of a larger array.
+  const double *arc(std::size_t item) const {
+    const Py_buffer &view = views_[item];
+    const auto *scores = static_cast<const double *>(view.buf);
+    if (nodes[item] == 0 || view.strides[0] == view.shape[1] * view.itemsize) return scores;
+    thread_local std::vector<double> copy;  // made when its tree is decoded, so that it is in the cache
+    const std::ptrdiff_t count = view.shape[0], stride = view.strides[0] / view.itemsize;
+    copy.resize(std::size_t(count) * count);
+    for (std::ptrdiff_t row = 0; row < count; ++row) std::copy_n(scores + row * stride, count, &copy[row * count]);
+    return copy.data();
+  }
 
  private:
-  // The nodes of a matrix; 0 if it is not square, contiguous, aligned and of float64.
+  // The nodes of a matrix; 0 if it is not square, aligned and of float64, with contiguous rows.
   static int open(PyObject *array, Py_buffer &view) {
-    if (PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_ND)) return PyErr_Clear(), 0;
+    if (PyObject_GetBuffer(array, &view, PyBUF_FORMAT | PyBUF_STRIDES)) return PyErr_Clear(), 0;
     const bool is_matrix = view.ndim == 2 && view.shape[0] == view.shape[1] && view.shape[0] > 1;
     const bool is_float64 = view.format[0] == 'd' && view.format[1] == 0;
+    if (!is_matrix || !is_float64) return 0;
+    const bool has_rows = view.strides[1] == view.itemsize && view.strides[0] % view.itemsize == 0;
     const bool is_aligned = reinterpret_cast<std::uintptr_t>(view.buf) % alignof(double) == 0;
-    return is_matrix && is_float64 && is_aligned ? int(view.shape[0]) : 0;
+    return has_rows && is_aligned ? int(view.shape[0]) : 0;
   }
 
   std::vector<Py_buffer> views_;

@@ -95,10 +95,9 @@ class ProjectiveChart {
   }
 
   // Weights below 1e-308 are lost in Real. No loss matters when all sums stay so far within the range of a double that
-  // no product can leave it. Otherwise, a lost weight would have added itself times an outside weight to the total. Arc
-  // weights are at most 1 (without scale) and there are fewer than (27/4)^n trees, so that no outside weight is above
-  // that, over the total: small enough (surely exact), or small enough unless an outside weight is as large as
-  // possible, which `outside` then detects (possibly exact).
+  // no product can leave it. Otherwise, a lost weight would have added itself times an outside weight to the total. No
+  // outside weight is above the bound of `log10_bound` over the total: small enough (surely exact), or small enough
+  // unless an outside weight is as large as possible, which `outside` then detects (possibly exact).
   bool is_surely_exact() const {
     return !Semiring::is_bounded || (least_ > 1e-150 && most_ < 1e150) || outside_is_below(260);
   }
@@ -181,26 +180,54 @@ class ProjectiveChart {
   }
 
   bool load_relative(const double *arc) {
-    best_.assign(nodes_, forbidden);
+    if (!find_best_heads(arc)) return false;
     CheckedSum shifts;
-    for (int h = 0; h < nodes_; ++h)
-      for (int m = 1; m < nodes_; ++m)
-        if (h != m) best_[m] = std::max(best_[m], arc[std::size_t(h) * nodes_ + m]);
     for (int m = 1; m < nodes_; ++m) {
-      if (best_[m] == forbidden) return false;
       best_[m] -= scale_;
       shifts.add(best_[m]);
+    }
+    double root_shift = 0;  // of the arcs from node 0, of which a tree with a single root has one
+    if (first_ == 1) {
+      root_shift = forbidden;
+      for (int m = 1; m < nodes_; ++m) root_shift = std::max(root_shift, arc[m] - best_[m]);
+      if (root_shift == forbidden) return false;
+      shifts.add(root_shift);
     }
     shift_ = shifts.value();
     relative_.resize(std::size_t(nodes_) * nodes_);
     weight_ = relative_.data();
     for (int h = 0; h < nodes_; ++h)
       for (int m = 1; m < nodes_; ++m) {
-        const double score = h == m ? forbidden : arc[std::size_t(h) * nodes_ + m];
+        const double score = h == m ? forbidden : arc[std::size_t(h) * nodes_ + m] - (h ? 0 : root_shift);
         relative_[std::size_t(h) * nodes_ + m] = record(Semiring::of_log(score - best_[m]));
         if (Semiring::is_bounded && score > forbidden && weight(h, m) == Semiring::zero) least_ = 0;
       }
+    if constexpr (Semiring::is_bounded) sum_heads();
     return true;
+  }
+
+  // Sets best_ to the score of the best head of each word, with a single root the best one among the words unless node
+  // 0 is better by far. Long texts without sentence ends have many words that could be the root, and only one is: in
+  // weights relative to node 0, all trees would be too light. False when a word has no head.
+  bool find_best_heads(const double *arc) {
+    constexpr double far = 200;  // not tuned; e^200 is far from the limits of a double
+    best_.assign(nodes_, forbidden);
+    for (int h = 1; h < nodes_; ++h)
+      for (int m = 1; m < nodes_; ++m)
+        if (h != m) best_[m] = std::max(best_[m], arc[std::size_t(h) * nodes_ + m]);
+    for (int m = 1; m < nodes_; ++m) {
+      if (first_ == 0 || arc[m] - best_[m] > far || best_[m] == forbidden) best_[m] = std::max(best_[m], arc[m]);
+      if (best_[m] == forbidden) return false;
+    }
+    return true;
+  }
+
+  void sum_heads() {
+    heads_.assign(nodes_, 0.0);
+    for (int h = first_; h < nodes_; ++h)
+      for (int m = 1; m < nodes_; ++m) heads_[m] += relative_[std::size_t(h) * nodes_ + m];
+    log10_heads_ = first_ * std::log10(nodes_);  // any word may be the root
+    for (int m = 1; m < nodes_; ++m) log10_heads_ += std::max(std::log10(heads_[m]), 0.0);
   }
 
   Weight sum_over_roots() const {
@@ -209,10 +236,16 @@ class ProjectiveChart {
     return sum;
   }
 
+  // An upper bound on the weight of all structures over some of the words. There are fewer than (27/4)^n trees with arc
+  // weights of at most 1 (without scale); and every word has one head, so that the product of the sums over the heads
+  // of each word is a bound as well, which is the lower one where few heads are likely.
+  double log10_bound() const {
+    return std::min(nodes_ * (std::log10(6.75) + std::max(scale_, 0.0) / ln10), log10_heads_);
+  }
+
   // Whether no outside weight can have more digits before the point, and no inside weight too many for a double.
   bool outside_is_below(double digits) const {
-    const double largest_inside = nodes_ * (std::log10(6.75) + std::max(scale_, 0.0) / ln10);
-    return total_ > 0 && largest_inside < 300 && largest_inside - std::log10(total_) < digits;
+    return total_ > 0 && most_ < 1e300 && log10_bound() - std::log10(total_) < digits;
   }
 
   void start_outside_at_node_0() { outside_half_(0, nodes_) = Semiring::over(Semiring::one, total_); }
@@ -237,10 +270,11 @@ class ProjectiveChart {
   int nodes_ = 0, first_ = 0;
   static constexpr double ln10 = 2.302585092994046;
   double shift_ = 0, scale_ = 0;
+  double log10_heads_ = 0;  // of the product of the sums of the weights of all heads of each word
   Weight total_ = Semiring::zero, least_ = 1, most_ = 1, largest_outside_ = 0;
   const double *weight_ = nullptr;     // the scores themselves, or relative_
   const double *taken_off_ = nullptr;  // the scores of the best heads, or none
-  std::vector<double> relative_, best_;
+  std::vector<double> relative_, best_, heads_;
   SquareTable<Weight> half_, half_of_boundary_, incomplete_;
   // Outside weights of halves are accumulated along rows of one or the other layout and added when they are used.
   SquareTable<Weight> outside_half_, outside_half_of_boundary_, outside_incomplete_;

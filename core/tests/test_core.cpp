@@ -117,6 +117,7 @@ int main() {
   a_batch_copies_the_rows_of_each_sentence();
   labels_are_learned();
   a_network_reads_a_sentence_alike_alone_and_beside_others();
+  sums_over_long_texts_need_no_logarithms();
   exponentials_are_exact_to_rounding_and_total();
   products_of_bytes_are_exact();
   rows_are_rounded_alike_by_all_operations();

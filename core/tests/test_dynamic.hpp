@@ -366,3 +366,27 @@ static void outermost_grandchildren_are_scored_as_defined() {
         CHECK(std::abs(sums.run(parts, single_root, expected) - std::log(sum)) < 1e-9);
       }
 }
+
+// A long text without sentence ends: every tenth word is likely a root, of which a tree has one, and the others have one
+// likely head. All weights stay in the range of a double.
+static void sums_over_long_texts_need_no_logarithms() {
+  treewright::InsideOutside sums;
+  treewright::ProjectiveChart<treewright::Real> chart;
+  for (int nodes : {40, 420}) {
+    std::vector<double> arc(std::size_t(nodes) * nodes, -14), marginals(arc.size());
+    for (int m = 1; m < nodes; ++m) arc[m % 10 == 1 ? m : std::size_t(m - 1) * nodes + m] = -0.01;
+    chart.inside(arc.data(), nodes, true);
+    CHECK(chart.is_possibly_exact());
+    const double log_partition = sums.marginals(arc.data(), nodes, true, marginals.data());
+    if (nodes < 100) {
+      treewright::ProjectiveChart<treewright::LogSum> logarithms;
+      logarithms.inside(arc.data(), nodes, true);
+      CHECK(std::abs(log_partition - logarithms.log_partition()) < 1e-9);
+    }
+    for (int m = 1; m < nodes; ++m) {
+      double sum = 0;
+      for (int h = 0; h < nodes; ++h) sum += marginals[std::size_t(h) * nodes + m];
+      CHECK(std::abs(sum - 1) < 1e-9);
+    }
+  }
+}

@@ -173,12 +173,12 @@ def log_softmax(scores: NDArray[Any]) -> NDArray[Any]:
 
 def sigmoid(numbers: Floats) -> Floats:
     """1 / (1 + exp(-x))."""
-    return np.float32(1) / (np.float32(1) + exp(-numbers))
+    return np.asarray(np.float32(1) / (np.float32(1) + exp(-numbers)))
 
 
 def tanh(numbers: Floats) -> Floats:
     """1 - 2 / (1 + exp(2 x))."""
-    return np.float32(1) - np.float32(2) / (np.float32(1) + exp(np.float32(2) * numbers))
+    return np.asarray(np.float32(1) - np.float32(2) / (np.float32(1) + exp(np.float32(2) * numbers)))
 
 
 def exp(numbers: Floats) -> Floats:
@@ -189,4 +189,4 @@ def exp(numbers: Floats) -> Floats:
     value = np.full_like(r, np.float32(EXP_TERMS[0]))
     for term in EXP_TERMS[1:]:
         value = value * r + np.float32(term)
-    return np.ldexp((value * (r * r) + r) + np.float32(1), n.astype(np.int32))
+    return np.asarray(np.ldexp((value * (r * r) + r) + np.float32(1), n.astype(np.int32)))

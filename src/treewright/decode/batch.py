@@ -196,7 +196,7 @@ def _unpad(scores: NDArray[np.float64], padded: Mapping[str, NDArray[np.float64]
     if not 1 <= words <= longest:
         return InputError(f"lengths[{place}] is {words}; the array holds sentences of 1 to {longest} words")
     nodes = slice(words + 1)
-    arc = np.ascontiguousarray(scores[place, nodes, nodes])
+    arc = scores[place, nodes, nodes]
     if not padded:
         return arc
     shapes = {name: arrays.part_shape(name, words + 1) for name in padded}

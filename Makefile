@@ -21,7 +21,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 unexport PYTHONDONTWRITEBYTECODE  # without bytecode files, tests that start commands compile the package each time
 
 WHEEL  := build/wheel
-.PHONY: help demo test test-slow test-integrations test-browser test-ray test-lowest test-core test-sanitized lint format bench docs stub wheel build clean
+.PHONY: help demo test test-slow test-integrations test-browser test-ray test-lowest test-core test-sanitized lint format bench models docs stub wheel build clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /  make \1|/' | column -t -s'|'
@@ -143,6 +143,9 @@ endif
 
 bench: $(VENV)/build $(VENV)/bench  ## the benchmarks without data; DATA=folder runs them on treebanks
 	@for file in benchmarks/speed/*.py benchmarks/accuracy/*.py; do echo "== $$file"; $(BIN)/python $$file $(DATA) || exit 1; done
+
+models: $(VENV)/build  ## train the models of models/ on the treebanks of DATA; those that exist are skipped
+	$(BIN)/python scripts/train_models.py $(DATA)
 
 docs: $(VENV)/build $(VENV)/docs  ## the documentation as a site in build/site; broken links and unknown references are errors
 	$(BIN)/python -m sphinx -q -W --keep-going -d build/doctrees -b html docs build/site

@@ -13,13 +13,13 @@ from common import peer
 udpipe = peer("ufal.udpipe")
 
 
-def train_udpipe(train: Path, tokeniser: str, tagger: str) -> bytes:
+def train_udpipe(train: Path, tokeniser: str, tagger: str, parser: str = "none", dev: Path | None = None) -> bytes:
     """Train a model of UDPipe 1 and return its bytes; "none" leaves a part out."""
     error = udpipe.ProcessingError()
+    held_out = udpipe.Sentences() if dev is None else udpipe_sentences(dev)
     with silence():
         trained = udpipe.Trainer.train(
-            *("morphodita_parsito", udpipe_sentences(train), udpipe.Sentences()),
-            *(tokeniser, tagger, "none", error),
+            *("morphodita_parsito", udpipe_sentences(train), held_out, tokeniser, tagger, parser, error)
         )
     if error.occurred():
         raise SystemExit(f"UDPipe: {error.message}")

@@ -87,8 +87,9 @@ class BoundTagModel {
   }
 
   Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
-                 std::optional<Scores> adjust, bool confidence, double temperature) {
-    return best(check(atoms, begin, pool, rows), rows, PlainWeights{checked(weights), 1},
+                 std::optional<Scores> adjust, bool confidence, double temperature,
+                 std::optional<HashTable> relations) {
+    return best(check(atoms, begin, pool, rows, relations), rows, PlainWeights{checked(weights), 1},
                 batch_of(rows, std::nullopt, adjust, nullptr, {}), confidence, temperature);
   }
   Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
@@ -113,8 +114,9 @@ class BoundTagModel {
   }
 
   double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
-               LearningCells cells, double step, float rate, float epsilon, float margin) {
-    return learn_sentence(check(atoms, begin, pool, rows), rows, gold, cells, step, rate, epsilon, margin);
+               LearningCells cells, double step, float rate, float epsilon, float margin,
+               std::optional<HashTable> relations) {
+    return learn_sentence(check(atoms, begin, pool, rows, relations), rows, gold, cells, step, rate, epsilon, margin);
   }
   double learn_words(const WordRows &words, IndexColumn rows, IndexColumn gold, LearningCells cells, double step,
                      float rate, float epsilon, float margin) {
@@ -243,8 +245,10 @@ class BoundTagModel {
     return {parts.data(), parts.data() + parts.size()};
   }
 
-  WordTable check(const HashTable &atoms, const IndexColumn &begin, const IndexColumn &pool,
-                  const IndexColumn &rows) const {
+  WordTable check(const HashTable &atoms, const IndexColumn &begin, const IndexColumn &pool, const IndexColumn &rows,
+                  const std::optional<HashTable> &relations) const {
+    if (relations && relations->shape(0) != pool.shape(0))
+      throw nb::value_error("relations must have a row for each entry of pool");
     if (atoms.shape(1) < std::size_t(width_)) throw nb::value_error("atoms lacks columns that templates name");
     if (atoms.shape(0) < 2 * Atoms::reach) throw nb::value_error("atoms lacks the rows of the padding");
     if (begin.shape(0) < atoms.shape(0) + 1)
@@ -258,7 +262,12 @@ class BoundTagModel {
       for (std::int32_t k = first; k < last; ++k)
         if (pool(k) < 0 || pool(k) >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
     }
-    return {atoms.data(), begin.data(), pool.data(), nullptr, int(atoms.shape(1)), 0};
+    return {atoms.data(),
+            begin.data(),
+            pool.data(),
+            relations ? relations->data() : nullptr,
+            int(atoms.shape(1)),
+            relations ? int(relations->shape(1)) : 0};
   }
   WordTable check(const WordRows &words, const IndexColumn &rows) const {
     const WordTable table = words.table();
@@ -325,8 +334,9 @@ void bind_tagger(nb::module_ &m) {
       .def("decode", &BoundTagModel::decode, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("weights").noconvert(),
            nb::arg("adjust").noconvert().none(), nb::arg("confidence"), nb::arg("temperature") = 1.0,
+           nb::arg("relations").noconvert() = nb::none(),
            "The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a "
-           "sequence has the weight exp(score / temperature).")
+           "sequence has the weight exp(score / temperature). relations: hashed features of each entry of the pool.")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
            nb::arg("confidence"), nb::arg("temperature") = 1.0, nb::arg("candidates") = Given(),
@@ -341,6 +351,7 @@ void bind_tagger(nb::module_ &m) {
       .def("learn", &BoundTagModel::learn, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),
            nb::arg("pool").noconvert(), nb::arg("rows").noconvert(), nb::arg("gold").noconvert(),
            nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"), nb::arg("epsilon"), nb::arg("margin"),
+           nb::arg("relations").noconvert() = nb::none(),
            "One update on one sentence; returns the loss. The gold tag -1 is open.")
       .def("learn_words", &BoundTagModel::learn_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("gold").noconvert(), nb::arg("cells").noconvert(), nb::arg("step"), nb::arg("rate"),

@@ -39,6 +39,7 @@ autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 autodoc_default_options = {"members": True}
 autodoc_member_order = "bysource"
 autodoc_typehints_format = "short"
+autodoc_mock_imports = ["torch"]  # of an extra that the site is built without
 python_use_unqualified_type_names = True
 maximum_signature_line_length = 88
 

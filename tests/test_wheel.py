@@ -16,9 +16,9 @@ BIN = Path(sys.executable).parent
 
 
 def tool(name: str) -> Path:
-    """Return a tool of the environment, or that of the system."""
+    """Return a tool of the environment, or that of the system; one that does not run counts as not installed."""
     found = BIN / name if (BIN / name).exists() else shutil.which(name)
-    if found is None:
+    if found is None or subprocess.run([found, "--version"], capture_output=True, check=False).returncode:
         pytest.skip(f"{name} is not installed")
     return Path(found)
 

@@ -45,8 +45,8 @@ def main() -> None:
     arguments.add_argument("--parts", nargs="*", choices=PARTS, default=PARTS)
     given = common.parse(arguments, needs="trees/CRAFT")
     folder = given.data / "trees" / "CRAFT"
-    train = first_trees(folder / "train.mrg", given.trees, None)
-    dev = first_trees(folder / "dev.mrg", given.sentences, MAX_WORDS)
+    train = first_trees(folder, "train", given.trees)
+    dev = first_trees(folder, "dev", given.sentences, MAX_WORDS)
     if "rounds" in given.parts:
         print_rounds(train, dev, given.rounds)
     if set(given.parts) == {"rounds"}:
@@ -55,7 +55,7 @@ def main() -> None:
     if "product" in given.parts:
         print_product(grammars, dev)
     if "confidence" in given.parts:
-        print_confidence(grammars[0], dev, first_trees(folder / "test.mrg", given.sentences, MAX_WORDS))
+        print_confidence(grammars[0], dev, first_trees(folder, "test", given.sentences, MAX_WORDS))
 
 
 def print_rounds(train: Sequence[Tree], dev: Sequence[Tree], rounds: int) -> None:

@@ -293,9 +293,9 @@ class GrandAutomaton {
 //   completion(q, s) = max( completion(q + 1, s),  max over t of  moves(q, s, t) + completion(q + 1, t) )
 struct StateTable {
   int count, states;
-  const double *start, *stop;  // states
-  const double *moves;         // count x states x states
-  const bool *forced;          // candidates that must be accepted; null: none
+  const double *start, *stop;    // states
+  const double *moves;           // count x states x states
+  const bool *forced = nullptr;  // candidates that must be accepted; null: none
 
   bool is_forced(int q) const { return forced && forced[q]; }
 };

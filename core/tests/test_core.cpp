@@ -102,6 +102,7 @@ int main() {
   optima_are_at_least_one();
   dual_values_bound_the_best_tree_that_the_search_proves();
   tightening_proves_more_trees_and_keeps_every_bound();
+  grand_siblings_have_the_same_value_in_search_and_chart();
   a_search_without_a_tree_says_so();
   a_search_ends_when_it_is_wanted_back();
   k_best_trees_are_sorted_and_different();

@@ -1,11 +1,13 @@
 // Dual decomposition and branch and bound, included by test_core.cpp after its CHECK and random_scores.
 #pragma once
 
+#include "charts/grand_eisner.hpp"
 #include "dual/branch_and_bound.hpp"
 #include "dual/dual_decomposition.hpp"
 
 // Random parts over whole matrices, with some arcs and parts forbidden when `holes` is set.
-static treewright::Parts random_parts(int nodes, bool siblings, bool grandparents, bool holes, unsigned seed) {
+static treewright::Parts random_parts(int nodes, bool siblings, bool grandparents, bool holes, unsigned seed,
+                                      bool grandsibs = false) {
   std::mt19937 random(seed);
   std::normal_distribution<double> normal;
   std::uniform_real_distribution<double> uniform;
@@ -16,9 +18,10 @@ static treewright::Parts random_parts(int nodes, bool siblings, bool grandparent
   };
   const std::size_t n = nodes;
   const std::vector<double> arc = scores(n * n), sib = scores(n * n * n), grand = scores(n * n * n),
-                            stop = scores(n * n * 2);
+                            stop = scores(n * n * 2), grandsib = scores(grandsibs ? n * n * n * n : 0);
   return treewright::Parts::from_dense(nodes, arc.data(), siblings ? sib.data() : nullptr,
-                                       grandparents ? grand.data() : nullptr, siblings ? stop.data() : nullptr);
+                                       grandparents ? grand.data() : nullptr, siblings ? stop.data() : nullptr,
+                                       grandsibs ? grandsib.data() : nullptr);
 }
 
 static void dual_values_bound_the_best_tree_that_the_search_proves() {
@@ -45,6 +48,32 @@ static void dual_values_bound_the_best_tree_that_the_search_proves() {
       const std::vector<double> u = dual.u, v = dual.v;
       CHECK(dual.solve(parts, dual_options, u.data(), v.data(), nullptr));  // a warm start
     }
+  }
+}
+
+static void grand_siblings_have_the_same_value_in_search_and_chart() {
+  treewright::BranchAndBound search;
+  treewright::GrandEisner chart;
+  treewright::Climber climber;
+  for (unsigned trial = 0; trial < 36; ++trial) {
+    const int nodes = 2 + int(trial % 6);
+    const bool single_root = trial % 2;
+    const treewright::Parts parts = random_parts(nodes, trial % 4 != 1, trial % 4 != 0, trial % 3 == 0, trial, true);
+    treewright::SearchOptions options;
+    options.single_root = single_root;
+    CHECK(search.solve(parts, options, nullptr));
+    std::vector<int> heads(nodes);
+    const double value = chart.decode(parts, single_root, heads.data());
+    if (value == treewright::forbidden) continue;
+    CHECK(std::abs(parts.value(heads.data()) - value) < 1e-9);
+    CHECK(search.best.value >= value - 1e-8);
+    CHECK(std::abs(parts.value(search.best.heads.data()) - search.best.value) < 1e-9);
+    const double climbed = climber.improve(parts, {single_root, false}, heads.data());
+    CHECK(climbed >= value - 1e-9 && climbed <= search.best.value + 1e-8);
+    CHECK(std::abs(parts.value(heads.data()) - climbed) < 1e-9);
+    std::vector<int> kept(parts.arcs());
+    for (int id = 0; id < parts.arcs(); ++id) kept[id] = id;
+    CHECK(std::abs(parts.restricted(kept).scaled(0.5).value(heads.data()) - climbed / 2) < 1e-9);
   }
 }
 

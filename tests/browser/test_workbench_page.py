@@ -9,11 +9,12 @@ import time
 from pathlib import Path
 
 import pytest
-from oracles.pipelines import pipeline
+from oracles.pipelines import pipeline, written
 from oracles.projects import gold_and_work
 from oracles.workbench import Start, Workbench
 
-from treewright.corpus import Sentence
+from treewright.annotate import Project
+from treewright.corpus import Sentence, write
 
 LONG = (
     "When the committee that had been appointed in spring finally met on Tuesday , the members who had read the "
@@ -77,7 +78,7 @@ def test_keydown_to_paint(start: Start, tmp_path: Path) -> None:
         }).observe(document.body, {attributeFilter: ["data-seq"], attributeOldValue: true});
         addEventListener("keydown", () => (window.pressed = performance.now()), true);"""
     )
-    for word in range(2, 27):
+    for word in (*range(2, 27), *range(26, 1, -1)):
         bench.go_to(word)
         bench.press("1")
         bench.press("u")
@@ -127,6 +128,81 @@ def test_an_oracle_corrects_sentences_by_keys_and_the_export_is_gold(
     assert bench.problems == []
     command = [sys.executable, "-m", "treewright", "project", "export", str(tmp_path / "work.project")]
     assert subprocess.run(command, capture_output=True, check=True).stdout == gold
+
+
+def layers_of_two(folder: Path, differing: int) -> tuple[Path, dict[tuple[int, int], int]]:
+    """Make a project of 100 sentences whose layers ana and ben differ in some words; return these with ben's heads."""
+    ana = written(100, 7)
+    ben, words = [], {}
+    for number, sentence in enumerate(ana, 1):
+        heads = sentence.heads.tolist()
+        if number <= differing:
+            leaf = next(word for word in range(len(heads), 0, -1) if word not in heads)
+            heads[leaf - 1] = next(word for word in range(1, len(heads) + 1) if word not in (leaf, heads[leaf - 1]))
+            words[number, leaf] = heads[leaf - 1]
+        ben.append(sentence.with_columns(heads=heads))
+    for name, sentences in (("ana", ana), ("ben", ben)):
+        write(
+            [one.with_columns(deprels=["dep" if head else "root" for head in one.heads]) for one in sentences],
+            folder / f"{name}.conllu",
+        )
+    write([one.with_columns(heads=[-1] * len(one), deprels=["_"] * len(one)) for one in ana], folder / "both.conllu")
+    pipeline().save(folder / "tiny.tw")
+    with Project.create(folder / "both.project", [folder / "both.conllu"], str(folder / "tiny.tw")) as project:
+        for name in ("ana", "ben"):
+            project.add_person(name)
+            project.import_files([folder / f"{name}.conllu"], layer=name)
+    return folder / "both.project", words
+
+
+def test_adjudication_visits_the_differing_words_and_takes_answers_by_one_key(start: Start, tmp_path: Path) -> None:
+    folder, words = layers_of_two(tmp_path, differing=50)
+    bench = start(str(folder))
+    bench.page.locator("[data-view=compare]").click()
+    bench.page.wait_for_selector("text=50 of 50 differing words are undecided")
+    bench.page.locator("text=Decide differing words").click()
+    visited = []
+    for place, (sentence, word) in enumerate(words):
+        bench.wait(sentence=sentence, word=word)
+        visited.append((sentence, word))
+        bench.page.keyboard.press("ab"[place % 2])
+    bench.page.wait_for_selector("#news:has-text('last hit')")
+    assert visited == list(words)
+    with Project.open(folder, read_only=True) as project:
+        assert all(difference.is_decided for difference in project.adjudication())
+        for place, ((sentence, word), theirs) in enumerate(words.items()):
+            head = int(project.state(sentence, "gold").sentence.heads[word - 1])
+            assert (head == theirs) == (place % 2 == 1)
+    assert bench.problems == []
+
+
+def test_search_labels_training_and_new_sentences(start: Start, tmp_path: Path) -> None:
+    write(written(30, 3), tmp_path / "work.conllu")
+    bench = start(str(tmp_path / "work.conllu"), "--model", "none")
+    bench.page.keyboard.press("/")
+    bench.page.keyboard.type("pattern { X [upos=VERB] }")
+    bench.page.keyboard.press("Enter")
+    bench.page.wait_for_selector("#order option:checked:has-text('Hits of')", state="attached")
+    first = bench.state()
+    bench.page.keyboard.press("n")
+    bench.page.wait_for_selector(f"body:not([data-sentence='{first['sentence']}'])")
+    bench.page.keyboard.press("L")
+    bench.page.keyboard.type("idiom ask")
+    bench.press("Enter")
+    assert bench.page.locator("#labels li").all_inner_texts() == ["ask", "idiom"]
+    bench.page.wait_for_selector("#order option[value='label:idiom']", state="attached")
+    assert "universaldependencies.org/u/dep/" in (bench.page.get_attribute("#panel a.guideline", "href") or "")
+    bench.page.locator("[data-view=progress]").click()
+    bench.page.fill("textarea", "It rains. We stay.")
+    bench.page.locator("button:text-is('Add')").click()
+    bench.page.wait_for_selector("text=2 sentences added")
+    bench.page.locator("text=Train on what is annotated").click()
+    bench.page.wait_for_selector("td:has-text('held-out words')", timeout=300_000)
+    bench.page.locator("button:text-is('use this one')").last.click()
+    bench.page.wait_for_selector("tr:has-text('held-out words'):has-text('in use')")
+    bench.page.locator("tr:has-text('The model of the start') button").click()
+    bench.page.wait_for_selector("tr:has-text('The model of the start'):has-text('in use')")
+    assert (bench.foreign, bench.problems) == ([], [])
 
 
 def test_arrows_follow_the_screen_in_right_to_left_text(start: Start, tmp_path: Path) -> None:

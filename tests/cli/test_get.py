@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import typer
 from oracles.pipelines import PARSER, written
 from oracles.processes import Run, runner
 from oracles.servers import FileServer, file_server
@@ -16,6 +17,7 @@ from oracles.servers import FileServer, file_server
 import treewright as tw
 from treewright.cli import get as command
 from treewright.corpus import Sentence
+from treewright.languages.catalogue import find_treebank
 from treewright.learn import Learning
 from treewright.pipeline import Pipeline
 from treewright.tagger import TaggerOptions
@@ -213,6 +215,26 @@ def test_a_licence_that_does_not_allow_every_use_must_be_accepted(run: Run, serv
     )
     assert server.requests == []
     assert "no such file" in run("hi", "--from", source, "--yes").stderr  # accepted
+
+
+def test_a_licence_is_shown_and_asked_for_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr(typer, "confirm", lambda question, err: asked.append(question) or len(asked) == 1)
+    command.accept_licence(find_treebank("hi"), False)
+    assert "licence CC BY-NC-SA 4.0" in asked[0]
+    with pytest.raises(typer.Exit):
+        command.accept_licence(find_treebank("hi"), False)
+    command.accept_licence(find_treebank("de"), False)
+    assert len(asked) == 2
+
+
+def test_a_damaged_model_is_made_again(run: Run, source: str, tmp_path: Path) -> None:
+    model = tmp_path / "home" / "models" / "ga.tw"
+    model.parent.mkdir(parents=True)
+    model.write_bytes(b"damaged")
+    assert run("ga", "--from", source, "-q").returncode == 0
+    assert Pipeline.load("ga").metadata["language"] == "Irish"
 
 
 def test_the_embedded_model_keeps_its_name(run: Run, server: FileServer, source: str, tmp_path: Path) -> None:

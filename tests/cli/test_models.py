@@ -78,8 +78,8 @@ def test_a_language_that_is_not_installed_is_answered_with_the_command_that_make
     found = run("parse", "de", "--text", "Es regnet.")
     assert (found.returncode, found.stdout) == (1, "")
     assert found.stderr == (
-        "treewright: German is not installed; `treewright get de` makes it, from the treebank German-GSD "
-        "(CC BY-SA 4.0)\n"
+        "treewright: German is not installed; `treewright get de` makes it in a few minutes, from the treebank "
+        "German-GSD (CC BY-SA 4.0)\n"
     )
 
 

@@ -264,7 +264,7 @@ def test_pack(run: Run) -> None:
         r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", found.stderr
     )
     assert "nsubj" in run("parse", "both.tw", "--text", "The dog sees a house.").stdout
-    assert run("pack", "p", "t", "-o", "light.tw", "--light", "0.2", "-q").returncode == 0
+    assert run("pack", "p", "t", "-o", "light.tw", "--prune", "0.2", "-q").returncode == 0
     assert Path("light.tw").stat().st_size < Path("both.tw").stat().st_size
     alone = run("pack", "t", "-o", "x.tw")
     assert (alone.returncode, alone.stderr) == (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from oracles.pages import DOCS, table_of
 
 from treewright.errors import InputError
 from treewright.languages.catalogue import find_treebank, match_treebank, treebanks
@@ -54,3 +55,20 @@ def test_unknown_names_are_answered_with_close_ones() -> None:
         find_treebank("Germann")
     with pytest.raises(InputError, match=r"--treebank HDT: .* there is French-Sequoia, French-GSD"):
         find_treebank("fr", "HDT")
+
+
+def test_the_page_lists_the_table() -> None:
+    rows = [
+        (
+            f"`{entry.code}`",
+            entry.language,
+            entry.treebank,
+            entry.licence,
+            f"{entry.words:,}" if entry.words else "–",
+            f"{entry.published['LAS']:.1f}" if entry.published else "–",
+        )
+        for entry in treebanks()
+    ]
+    assert [tuple(row) for row in table_of(DOCS / "languages.md", "code")] == rows
+    languages = len({entry.code for entry in treebanks()})
+    assert f"one of {languages - 1} other languages" in (DOCS / "languages.md").read_text(encoding="utf-8")

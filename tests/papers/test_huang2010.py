@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def test_the_figures_of_a_row_are_those_of_its_grammars(folder: Path, tmp_path: 
     assert (row.lowest, row.highest) == pytest.approx((min(singles), max(singles)))
     assert row.mean == pytest.approx(sum(singles) / 2)
     assert row.product == pytest.approx(f1(product(grammars)))
+    one, other = ([grammar.parse(tree.leaves()).tree for tree in gold] for grammar in grammars)
+    assert row.agreement == pytest.approx(100 * scores_of(one, other).brackets.f1)
+
+
+def test_the_published_grid_takes_all_that_is_left_and_dev_is_divided_without_a_test_part(tmp_path: Path) -> None:
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.mrg").write_text("\n".join(TREES) + "\n")
+    data = huang2010.data_of(tmp_path, replace(huang2010.SIZES["published"], gold=2))
+    assert (len(data.gold), len(data.raw)) == (2, len(TREES) - 2)
+    whole = [str(tree) for tree in data.gold + data.raw]
+    assert [str(tree) for tree in data.dev] == whole[::2]
+    assert [str(tree) for tree in data.test] == whole[1::2]
 
 
 def test_a_folder_without_trees_is_named(tmp_path: Path) -> None:
@@ -69,7 +82,9 @@ def test_a_killed_grid_continues_from_what_it_kept(folder: Path, tmp_path: Path)
     with pytest.raises(KeyboardInterrupt):
         grid(folder, sizes, kill, keep=kept)
     times = {path: path.stat().st_mtime_ns for path in kept.iterdir() if path.name != "grid.json"}
-    assert {"Regular-1-round-0.tw", "raw-by-single.mrg", "ST-Reg-dev-round-1.json"} <= {path.name for path in times}
+    assert {"Regular-1-round-0.tw", "raw-by-single.mrg", "ST-Reg-dev-brackets-round-1.json"} <= {
+        path.name for path in times
+    }
     assert grid(folder, sizes, print, keep=kept) == whole
     assert all(path.stat().st_mtime_ns == time for path, time in times.items())
 
@@ -87,6 +102,7 @@ def test_p_values_compare_with_the_row_above_and_with_regular(folder: Path) -> N
         assert row.p_above is not None
         assert 0 < row.p_above <= 1
         assert row.p_regular == row.p_product  # a product of one
+        assert row.agreement is None  # nothing to agree with
 
 
 def test_an_unknown_condition_is_named(tmp_path: Path) -> None:

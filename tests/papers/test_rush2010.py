@@ -31,6 +31,7 @@ from treewright.papers.rush2010 import (
     significance,
 )
 from treewright.relax import HalvingStep
+from treewright.words import Words
 
 TREES = [
     "(S (NP (DT the) (NN dog)) (VP (VBZ sees) (NP (DT a) (NN cat))) (. .))",
@@ -246,11 +247,50 @@ def test_models_are_trained_where_none_is_given(data: Path) -> None:
     assert "toy, 2 sentences" in result.stdout
 
 
+def test_word_classes_are_features_of_the_dependency_parser(data: Path, tmp_path: Path) -> None:
+    (tmp_path / "classes.txt").write_text("0110101\tdog\t2\n0110111\tcat\t2\n10\tsees\t2\n")
+    words = Words.from_classes(tmp_path / "classes.txt")
+    words.save(tmp_path / "words.tw")
+    trained = Options(
+        data=data, treebank="toy", words=tmp_path / "words.tw", weight=1.0, quiet=True, head_rules="english"
+    ).joint_model(GrammarWithDependencies, TreebankFolder(data / "toy"))
+    trained.save(tmp_path / "joint.tw")
+    model = GrammarWithDependencies.load(tmp_path / "joint.tw")
+    sentence = model.problem(["the", "dog", "sees", "a", "cat"]).sentence
+    assert list(sentence.feats) == [
+        "_",
+        "Class4=0110|Class6=011010|Class=0110101",
+        "Class4=10|Class6=10|Class=10",
+        "_",
+        "Class4=0110|Class6=011011|Class=0110111",
+    ]
+    assert model.parse(["the", "dog", "sees", "a", "cat"]).certified
+    plain = GrammarWithDependencies.load(data / "toy" / "dependencies.tw")
+    assert set(plain.problem(["the", "dog"]).sentence.feats) == {"_"}
+
+
+def test_word_classes_are_refused_where_nothing_is_trained_with_them(data: Path, tmp_path: Path) -> None:
+    model = str(data / "toy" / "tags.tw")
+    options = Options(data=data, treebank="toy", words=tmp_path / "words.tw", model=model, quiet=True)
+    with pytest.raises(InputError, match="--words is for the training of a dependency parser"):
+        options.joint_model(GrammarWithTagger, TreebankFolder(data / "toy"))
+
+
 def test_a_difference_in_every_sentence_is_significant_and_none_is_not() -> None:
     score = Score(1, 2, 2, None)
     low, high = [Counts(score, 1, 10)] * 30, [Counts(score, 9, 10)] * 30
     assert significance(low, high, accuracy_of) < 0.001
     assert significance(low, low, accuracy_of) == 1
+
+
+def test_without_a_test_part_the_development_trees_are_divided(data: Path, tmp_path: Path) -> None:
+    for part in ("train", "dev"):
+        (tmp_path / f"{part}.mrg").write_text((data / "toy" / f"{part}.mrg").read_text())
+    folder, whole = TreebankFolder(tmp_path), TreebankFolder(data / "toy")
+    trees = [gold.words for gold in whole.trees("dev")]
+    assert [gold.words for gold in folder.trees("dev")] == trees[::2]
+    assert [gold.words for gold in folder.trees("test")] == trees[1::2]
+    assert [gold.words for gold in folder.trees("dev", 1)] == trees[:1]
 
 
 def test_a_folder_without_trees_is_an_error(tmp_path: Path) -> None:

@@ -9,15 +9,16 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.pipelines import pipeline, text_of
+from oracles.pipelines import pipeline, text_of, written
 from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.errors import InputError
-from treewright.learn import Learning, Observer
+from treewright.evaluate import evaluate
+from treewright.learn import Learning, Observer, Report
 from treewright.model import modelfile
 from treewright.model.checkpoint import Steps
-from treewright.pipeline import Pipeline, prune_weights
+from treewright.pipeline import Pipeline, lighten, prune_weights
 from treewright.pipeline.pruning import quantise
 from treewright.pipeline.training import PartTrainer, Recipe, jackknife_tags
 from treewright.streams import LOOK_AHEAD, QUICK
@@ -230,6 +231,20 @@ def test_packed_is_smaller_and_weights_that_were_dropped_cost_next_to_nothing(tm
     tables = sum(len(weights.values) for weights in (model.pruner, model.scorer, model.labeller))
     assert size(without, False) == size(whole, False)
     assert size(without, False) - size(without, True) > 0.95 * tables
+
+
+def test_a_light_pipeline_is_smaller_and_loses_no_accuracy() -> None:
+    dev = written(30, 8)
+    attempts: list[Report] = []
+    light = lighten(pipeline(), dev, Observer(attempts.append))
+    assert [attempt.epoch for attempt in attempts][:2] == [0, 1]
+    assert attempts[0].figures["las"] > 90
+    weights = [nlp.trained_parser.model.scorer.values for nlp in (pipeline(), light)]
+    assert np.count_nonzero(weights[1]) < 0.9 * np.count_nonzero(weights[0])
+    figures = [evaluate(dev, nlp(text_of(30, seed=8))).scores["LAS"].f1 for nlp in (pipeline(), light)]
+    assert figures[1] >= figures[0] - 0.001
+    with pytest.raises(InputError, match="no development sentence has a complete tree"):
+        lighten(pipeline(), [sentence.with_columns(heads=[-1] * len(sentence)) for sentence in dev])
 
 
 def test_a_prune_weights_pipeline_still_parses() -> None:

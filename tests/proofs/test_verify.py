@@ -488,35 +488,68 @@ def test_the_check_imports_no_decoder() -> None:
     assert not [name for name in loaded if name.startswith(("treewright.decode", "treewright._core"))]
 
 
-@pytest.fixture(scope="module")
-def certificates() -> Any:
-    """Load the benchmark of certificates."""
-    path = REPO / "benchmarks" / "accuracy" / "certificates.py"
-    spec = importlib.util.spec_from_file_location("certificates", path)
+@pytest.mark.parametrize("words", [1, 2, 3])
+def test_trees_that_differ_by_next_to_nothing_are_certified_with_a_proof_as_without(words: int) -> None:
+    """The gap of a recorded search has the rounding of the search in it; the proof shows a smaller one."""
+    random = np.random.default_rng(words)
+    for spread in (0.0, 1e-3, 0.1):
+        arc = 30 + spread * random.random((words + 1, words + 1))
+        sib = spread * random.normal(size=(words + 1,) * 3)
+        plain, proved = (tw.decode.tree(arc, sib=sib, proof=proof) for proof in (False, True))
+        assert plain.certified
+        assert proved.certified
+        assert proved.bound >= proved.score
+        assert tw.decode.verify(arc, proved, sib=sib).gap <= proved.gap
+
+
+def benchmark(name: str) -> Any:
+    """Load a benchmark of accuracy."""
+    spec = importlib.util.spec_from_file_location(name, REPO / "benchmarks" / "accuracy" / f"{name}.py")
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
-    sys.modules["certificates"] = module  # dataclasses look it up
+    sys.modules[name] = module  # dataclasses look it up
     spec.loader.exec_module(module)
     return module
 
 
-def test_a_certified_tree_loses_little_of_the_difference_to_typical_trees(certificates: Any) -> None:
+def test_a_certified_tree_loses_little_of_the_difference_to_typical_trees() -> None:
     """Sizes of 1 to 1e16 in one sentence; `benchmarks/accuracy/certificates.py --kind mixed` has 100,000 decodings."""
-    rows = certificates.run(5000, seed=1, kinds=certificates.MIXED).rows
+    certificates = benchmark("certificates")
+    enumeration = certificates.enumeration
+    rows = enumeration.run(certificates.decode_instance, 5000, seed=1, kinds=enumeration.MIXED).rows
     assert rows["tree, second order exact"]["certified"] > 500
     for row, counts in rows.items():
         assert not [name for name in FAILURES if counts[name]], (row, counts)
 
 
-def test_no_forged_claim_is_accepted(certificates: Any) -> None:
+def test_no_forged_claim_is_accepted() -> None:
     """Whatever numbers and heads are written: what is accepted is true by enumeration in exact arithmetic."""
-    rows = certificates.run(4500, seed=1, forged=True).rows
+    forged_proofs = benchmark("forged_proofs")
+    rows = forged_proofs.enumeration.run(forged_proofs.judge_forgeries, 4500, seed=1).rows
     assert rows.keys() == {"forged, chart", "forged, search"}
     for counts in rows.values():
         assert counts["refused"] > 500
         assert counts["certified"] > 50
         assert not [name for name in FAILURES if counts[name]], counts
+
+
+@pytest.mark.parametrize(
+    ("best", "parts", "median", "expected"),
+    [
+        ([0.1, 0.2], [0.3], [0.3], False),  # these tie as decimals: what is lost is the rounding of the scores
+        ([0.5], [0.25], [0.5], True),  # the median tree is as good as the best one
+        ([0.1, 0.2, -1e16], [0.3, -1e16], [0.3, -1e16], False),
+        ([0.9, -1e16], [0.09, -1e16], [0.09, -1e16], True),  # a mask that all trees have excuses no loss
+        ([1.0], [1.0 - 1e-9], [0.0], False),
+        ([1.0], [1.0 - 1e-5], [0.0], True),
+    ],
+)
+def test_a_loss_is_one_beyond_the_rounding_of_the_scores(
+    best: list[float], parts: list[float], median: list[float], expected: bool
+) -> None:
+    enumeration = benchmark("certificates").enumeration
+    assert enumeration.is_costly(best, parts, median, 1e-9) == expected
 
 
 def test_scores_of_very_different_sizes_prove_nothing_false() -> None:

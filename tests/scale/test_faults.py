@@ -22,20 +22,26 @@ psutil = pytest.importorskip("psutil")
 SHARDS = ("--to", "parquet", "--shard-size", "0.0008", "--jobs", "2")  # about 40
 
 
+def workers_of(driver: int) -> list[int]:
+    """Return the processes of the workers of a driver; none if it has ended."""
+    try:
+        children = psutil.Process(driver).children()
+        return [child.pid for child in children if "spawn_main" in " ".join(child.cmdline())]
+    except psutil.NoSuchProcess:
+        return []
+
+
 def kill_workers(driver: int, seconds: float, every: float) -> int:
-    """Kill a worker of a driver with SIGKILL again and again for some seconds; return how many were killed."""
+    """Kill a worker with SIGKILL again and again for some seconds after the first; return how many were killed."""
     kills = 0
+    limit = time.monotonic() + LIMIT
+    while not workers_of(driver) and psutil.pid_exists(driver) and time.monotonic() < limit:
+        time.sleep(0.1)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         time.sleep(every)
-        try:
-            workers = [
-                child for child in psutil.Process(driver).children() if "spawn_main" in " ".join(child.cmdline())
-            ]
-        except psutil.NoSuchProcess:
-            break
-        if workers:
-            os.kill(random.Random(kills).choice(workers).pid, signal.SIGKILL)
+        if workers := workers_of(driver):
+            os.kill(random.Random(kills).choice(workers), signal.SIGKILL)
             kills += 1
     return kills
 

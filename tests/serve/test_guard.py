@@ -148,6 +148,19 @@ def test_a_request_without_answer_ends_with_504_and_is_cancelled() -> None:
     assert app.cancelled == 1
 
 
+def test_a_request_that_a_stopping_server_cannot_finish_ends_with_503() -> None:
+    app = Waiting()
+
+    async def run() -> int:
+        task = asyncio.ensure_future(call(Guard(app, Limits()), "/process", bodies(WHOLE)))
+        await asyncio.sleep(0.05)
+        task.cancel()
+        return await task
+
+    assert asyncio.run(run()) == 503
+    assert app.cancelled == 1
+
+
 def test_a_body_that_does_not_arrive_ends_with_408() -> None:
     assert asyncio.run(call(Guard(Waiting(), SMALL), "/process", bodies(PART))) == 408
 

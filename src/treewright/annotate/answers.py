@@ -94,7 +94,7 @@ class WordState:
     cells: the value of every column from FORM to MISC, HEAD as a string ("_" if it is open). states: for the columns
     that are not "_", who chose the value: "decided" by a person for this word, "accepted" with the sentence or
     imported, "suggested" by the model. confidence: the probability that head and relation are right; None without a
-    model. rejected: heads that a person excluded.
+    model. rejected: heads that a person excluded. guideline: address of the guideline of the relation, "" if unknown.
     """
 
     number: int
@@ -104,6 +104,7 @@ class WordState:
     rejected: list[int]
     is_unsure: bool
     notes: list[dict[str, Any]]  # author, at, text
+    guideline: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,6 +223,8 @@ class Difference:
     """A word about which layers differ: the answer of each layer, as cells and as the operations that take it."""
 
     sentence_id: int
+    sent_id: str
+    text: str
     word: int
     form: str
     answers: dict[str, dict[str, str]]  # layer -> HEAD, DEPREL, UPOS, ... where some layers differ

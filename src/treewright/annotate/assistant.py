@@ -50,11 +50,12 @@ class Shown:
         """What is proven of the tree, in words."""
         if self.parse is None:
             return "no model: the tree is what people decided"
-        given = f"given {len(self.required)} arcs" if len(self.required) != 1 else "given 1 arc"
+        fixed = len(self.required)
+        given = "" if fixed == 0 else " given 1 arc" if fixed == 1 else f" given {fixed} arcs"
         scope = "" if not self.parse.pruned else ", among the arcs that pruning kept"
         if self.parse.certified:
-            return f"best tree of the model {given}{scope}: proven"
-        return f"a good tree of the model {given}{scope}; another one may score up to {self.parse.gap:.2g} more"
+            return f"best tree of the model{given}{scope}: proven"
+        return f"a good tree of the model{given}{scope}; another one may score up to {self.parse.gap:.2g} more"
 
 
 @dataclass

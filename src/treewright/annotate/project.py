@@ -597,9 +597,12 @@ class Project:
             row = self._store.one("SELECT draft, status FROM tree WHERE sentence = ? AND layer = ?", number, layer)
             decided = set(Draft.from_json(json.loads(row[0])).decided) if row else set()
             is_done = bool(row) and row[1] == "accepted"
+            first = versions[names[0]][number]
+            sent_id, text = first.sent_id or str(number), first.text
             for word, form, answers in agreement.differences({name: versions[name][number] for name in names}):
                 ops = {name: agreement.ops_of(word, cells) for name, cells in answers.items()}
-                differences.append(Difference(number, word, form, answers, ops, is_done or word in decided))
+                is_decided = is_done or word in decided
+                differences.append(Difference(number, sent_id, text, word, form, answers, ops, is_decided))
         return differences
 
     def _with_agreed(self, record: Record, layer: str, draft: Draft, seq: int) -> Draft:

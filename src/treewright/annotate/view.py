@@ -40,7 +40,8 @@ def word_states(draft: Draft, shown: Shown) -> list[WordState]:
         confidence = None if shown.confidence is None else shown.confidence[number - 1]
         notes = [note_dict(note) for note in draft.notes if note[0] == number]
         is_unsure = number in draft.unsure
-        words.append(WordState(number, cells, states, confidence, rejected.get(number, []), is_unsure, notes))
+        address = guideline(number, shown.sentence)
+        words.append(WordState(number, cells, states, confidence, rejected.get(number, []), is_unsure, notes, address))
     return words
 
 

@@ -51,16 +51,9 @@ def annotate(
             f"{NO_MODEL}: every word is open.",
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, opt.number_option("Port to listen on; 0 chooses a free one.", min=0, max=65535)] = 0,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="Another name of this server, or of a site whose pages may call it; repeat for more.",
-        ),
-    ] = None,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = 0,
+    allow_host: opt.AllowHost = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -6,7 +6,7 @@ import os
 import shutil
 import sys
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -67,7 +67,7 @@ def get(
     yes: Annotated[bool, typer.Option("--yes", help="Accept the licence of the treebank.")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.languages.installed import EMBEDDED, find_model, home, models_folder
+    from treewright.languages.installed import EMBEDDED, home, models_folder
 
     entry = find_treebank(language, treebank)
     is_language = comparable(language) in (comparable(entry.code), comparable(entry.language))
@@ -79,9 +79,7 @@ def get(
     accept_licence(entry, yes)
     with show_downloads(quiet) as progress:
         files = fetch(entry, source, home() / "treebanks" / cache_name(entry, source), progress)
-    wanted = {"treebank": entry.treebank, "release": files.release, "network": neural}
-    installed = find_model(name)
-    if installed and installed.origin == "get" and wanted.items() <= installed.metadata().items():
+    if is_installed(name, {"treebank": entry.treebank, "release": files.release, "network": neural}):
         note(f"{name} is installed already; `treewright models remove {name}` removes it")
         return
     if not quiet:
@@ -95,6 +93,17 @@ def get(
         typer.echo(f"from the raw text of {judged_part(files)} (F1): {figures_in_words(figures)}", err=True)
         if published := published_in_words(entry):
             typer.echo(published, err=True)
+
+
+def is_installed(name: str, wanted: Mapping[str, Any]) -> bool:
+    """Return whether `treewright get` made a model of this name with this metadata; a damaged one is made again."""
+    from treewright.languages.installed import find_model
+
+    model = find_model(name)
+    try:
+        return model is not None and model.origin == "get" and wanted.items() <= model.metadata().items()
+    except InputError:
+        return False
 
 
 def accept_licence(entry: TreebankEntry, yes: bool) -> None:
@@ -205,6 +214,7 @@ def trained_pipeline(making: Making, output: Path) -> Pipeline:
     from treewright.languages.cards import metadata_of
     from treewright.network import NetworkOptions
     from treewright.pipeline import Pipeline
+    from treewright.pipeline.networks import NO_GAIN
 
     if output.exists():
         return Pipeline.load(output)
@@ -215,4 +225,7 @@ def trained_pipeline(making: Making, output: Path) -> Pipeline:
         network=NetworkOptions() if making.neural else None,
         metadata={**metadata, "network": making.neural},
     )
-    return task.run(plan).model
+    pipeline = task.run(plan).model
+    if making.neural and pipeline.network is None and not making.quiet:
+        note(NO_GAIN)
+    return pipeline

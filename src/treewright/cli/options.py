@@ -102,6 +102,16 @@ SkipBad = Annotated[bool, skip_bad_option()]
 SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle, and those of traces only")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
 Resume = Annotated[bool, resume_option("its checkpoint")]
+Host = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")]
+Port = Annotated[int, number_option("Port to listen on; 0 chooses a free one.", min=0, max=65535)]
+AllowHost = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--allow-host",
+        metavar="NAME",
+        help="Another name of this server, or of a site whose pages may call it; repeat for more.",
+    ),
+]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
 Neural = Annotated[
     bool,

@@ -21,7 +21,7 @@ HELP = (
 ) + opt.examples(
     "treewright pack my.tokeniser my.tagger my.parser -o my.tw",
     "treewright pack en my.parser -o new.tw",
-    "treewright pack my.tw -o small.tw --light 0.01",
+    "treewright pack my.tw -o small.tw --prune 0.01",
 )
 
 
@@ -29,7 +29,7 @@ HELP = (
 def pack(
     models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to join: files, or en.")],
     output: opt.ModelOutput,
-    light: Annotated[
+    prune: Annotated[
         float, opt.share_option("Set weights below this share of the largest to zero: a smaller file, lower accuracy.")
     ] = 0.0,
     name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the model in its metadata.")] = "",
@@ -39,8 +39,8 @@ def pack(
 
     check_output(output)
     pipeline = Pipeline.join(*models, metadata={"name": name or output.stem})
-    if light:
-        pipeline = prune_weights(pipeline, parser=light, tagger=light, tokeniser=light)
+    if prune:
+        pipeline = prune_weights(pipeline, parser=prune, tagger=prune, tokeniser=prune)
     pipeline.save(output)
     if not quiet:
         note(f"{output}: {pipeline}, {output.stat().st_size / 1e6:.1f} MB")

@@ -157,7 +157,9 @@ def export(
 
 @app.command(
     name="import",
-    help="Add files to a project, or with --layer take their trees as the accepted ones of a layer."
+    help="Add files to a project, or with --layer take their trees as the accepted ones of a layer.\n\n"
+    "A new version of a file that the project has is merged by sent_id: sentences that only the file has changed are "
+    "replaced; where people have changed them too, the file's trees become the layer file, for adjudication."
     + opt.examples("treewright project import work more.conllu"),
     cls=opt.PlainCommand,
 )

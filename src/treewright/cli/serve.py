@@ -37,16 +37,9 @@ def serve(
             metavar="MODEL", help="Model files or names; the first one is the default. en if none.", show_default=False
         ),
     ] = None,
-    host: Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")] = "127.0.0.1",
-    port: Annotated[int, opt.number_option("Port to listen on; 0 chooses a free one.", min=0, max=65535)] = 8001,
-    allow_host: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--allow-host",
-            metavar="NAME",
-            help="Another name of this server, or of a site whose pages may call it; repeat for more.",
-        ),
-    ] = None,
+    host: opt.Host = "127.0.0.1",
+    port: opt.Port = 8001,
+    allow_host: opt.AllowHost = None,
     token_file: Annotated[
         str | None,
         opt.file_option("Serve only requests with the token in this file; Authorization: Bearer TOKEN."),

@@ -4,7 +4,8 @@ Words that model 1 does not know have the tags that the tagger considers: the cl
 a treebank with hundreds of tags (Collins 1999 gives such words the one tag of a tagger). Where there is no tree with
 these tags, they have those of their class.
 The dependency parser is that of treewright.parser with siblings and outermost grandchildren (Carreras 2007), projective
-and with a single root, trained on the dependencies that the same head rules give.
+and with a single root, trained on the dependencies that the same head rules give. With word classes, prefixes of the
+bit path of a word's class are further features of it, in the place of morphological ones (after Koo et al. 2008).
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from treewright.model.run import Run, RunOptions
 from treewright.parser import Parser, ParserOptions
 from treewright.parser.worker import Worker
 from treewright.tagger import Tagger
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -42,6 +44,7 @@ if TYPE_CHECKING:
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 CONDITION = "with tags that the tagger considers for unknown words"
 LABEL = "dep"  # of all dependencies: phrase-structure trees have none
+CLASS_PREFIXES = (4, 6, None)  # bits of the path of a word's class, as in Koo et al. (2008); None: the whole path
 
 
 class GrammarWithDependencies(JointModel[Collins]):
@@ -49,9 +52,11 @@ class GrammarWithDependencies(JointModel[Collins]):
 
     KIND: ClassVar[str] = "grammar with dependencies"
 
-    def __init__(self, grammar: Collins, tagger: Tagger, parser: Parser, weight: float) -> None:
-        super().__init__(grammar, weight, tagger, parser)
-        self.tagger, self.parser = tagger, parser
+    def __init__(
+        self, grammar: Collins, tagger: Tagger, parser: Parser, weight: float, words: Words | None = None
+    ) -> None:
+        super().__init__(grammar, weight, *([] if words is None else [words]), tagger, parser)
+        self.tagger, self.parser, self.words = tagger, parser, words
 
     @classmethod
     def train(
@@ -61,11 +66,13 @@ class GrammarWithDependencies(JointModel[Collins]):
         *,
         grammar_options: CollinsOptions | None = None,
         options: JointOptions | None = None,
+        words: Words | None = None,
         **how: Unpack[RunOptions],
     ) -> GrammarWithDependencies:
         """Train the three models on train, trees or a file of trees, and choose the weight of dependencies on dev.
 
-        Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`. how: the
+        Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`. words have
+        the word classes that are features of dependencies; without words there are none. how: the
         keywords of `RunOptions`: seed is that of the dependency parser, report is called after each epoch of the tagger
         and the parser, and after each weight that is tried; there is no checkpoint.
         """
@@ -76,10 +83,11 @@ class GrammarWithDependencies(JointModel[Collins]):
         sentences, dev_sentences = (dependency_sentences(part, grammar.rules) for part in (trees, held_out))
         tagger = Tagger.train(sentences, dev_sentences, columns=["xpos"], report=run.report)
         parsing = ParserOptions(seed=options.seed, label_rules=False)
+        sentences, dev_sentences = (add_classes(part, words) for part in (sentences, dev_sentences))
         parser = Parser.train(
             sentences, dev_sentences, model=MODEL, projective=True, root="single", options=parsing, report=run.report
         )
-        return cls(grammar, tagger, parser, 1.0).with_weight(options, held_out, run.report)
+        return cls(grammar, tagger, parser, 1.0, words).with_weight(options, held_out, run.report)
 
     @classmethod
     def from_arrays(
@@ -91,6 +99,7 @@ class GrammarWithDependencies(JointModel[Collins]):
             component.part_of(Tagger, source, header, arrays),
             component.part_of(Parser, source, header, arrays),
             checked_weight(header),
+            component.part_of(Words, source, header, arrays) if Words.KIND in header else None,
         )
 
     def parse(
@@ -132,7 +141,7 @@ class GrammarWithDependencies(JointModel[Collins]):
         except InfeasibleError:
             considered = [[] for _ in words]
             forest = self.grammar.forest(words, partial=partial, **search)
-        tagged = tagged_words(sentence, names, tags)
+        [tagged] = add_classes([tagged_words(sentence, names, tags)], self.words)
         parts = None
         if forest.forest is not None and not forest.is_partial:
             worker = Worker(self.parser.model)
@@ -186,6 +195,26 @@ class JointProblem:
         """Find the best tree of the grammar alone."""
         nodes = len(self.forest.sentence.words) + 1
         return self.forest.best(np.zeros((nodes, nodes)))
+
+
+def add_classes(sentences: Sequence[Sentence], words: Words | None) -> list[Sentence]:
+    """Return sentences whose words have prefixes of the paths of their classes as features; as given without words."""
+    if words is None:
+        return list(sentences)
+    copies = [sentence.copy() for sentence in sentences]
+    for sentence in copies:
+        paths = [words.class_of(form) for form in sentence.forms]
+        sentence.feats = ["|".join(class_features(path)) or "_" for path in paths]
+    return copies
+
+
+def class_features(path: str) -> list[str]:
+    """Return the features of a class with a bit path; none without a path.
+
+    >>> class_features("0110101")
+    ['Class4=0110', 'Class6=011010', 'Class=0110101']
+    """
+    return [f"Class{bits or ''}={path[:bits]}" for bits in CLASS_PREFIXES] if path else []
 
 
 def dependency_sentences(trees: Iterable[Tree], rules: HeadRules) -> list[Sentence]:

@@ -53,7 +53,7 @@ def cache_name(entry: TreebankEntry, source: str) -> str:
 
 def download_treebank(entry: TreebankEntry, source: str, folder: Path, progress: Progress) -> TreebankFiles:
     """Download the files that are not in the folder yet, and compare all with their checksums."""
-    base = source.format(treebank=entry.treebank, release=entry.release).rstrip("/")
+    base = source.replace("{treebank}", entry.treebank).replace("{release}", entry.release).rstrip("/")
     folder.mkdir(parents=True, exist_ok=True)
     checksums = Checksums(folder)
 

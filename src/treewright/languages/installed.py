@@ -72,8 +72,11 @@ def installed_models() -> list[InstalledModel]:
 
 
 def models_of(point: EntryPoint) -> Iterator[InstalledModel]:
-    """Yield the model of an entry point, if its file is there."""
-    path = Path(point.load())
+    """Yield the model of an entry point, if its file is there; a package that cannot be imported offers none."""
+    try:
+        path = Path(point.load())
+    except (ImportError, AttributeError):
+        return
     if path.is_file():
         yield InstalledModel(point.name, path, point.dist.name if point.dist else "package")
 

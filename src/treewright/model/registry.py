@@ -160,8 +160,8 @@ def no_such_model(path: modelfile.Path) -> InputError:
         return InputError(f"{path}: there is no such file")
     if entry := match_treebank(str(path)):
         return InputError(
-            f"{entry.language} is not installed; `treewright get {path}` makes it, from the treebank {entry.treebank} "
-            f"({entry.licence})"
+            f"{entry.language} is not installed; `treewright get {path}` makes it in a few minutes, from the "
+            f"treebank {entry.treebank} ({entry.licence})"
         )
     names = ", ".join(model.name for model in installed_models())
     return MissingComponentError(f"there is no model {path}, and no file of this name; there is {names}", "pipeline")

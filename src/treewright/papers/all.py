@@ -56,6 +56,8 @@ TABLES = (
     Table(f"rush2010 table1 {DATA} --steps halving", FEW_TREES),
     Table(f"rush2010 figure5 {DATA}", FEW_TREES),
     Table(f"rush2010 table3 {DATA}", FEW_TREES),
+    Table(f"rush2010 table2 {DATA} --treebank trees/English-GUM", FEW_TREES),
+    Table(f"rush2010 table3 {DATA} --treebank trees/English-GUM", FEW_TREES),
     Table(f"mcdonald2006 table1 {DATA}", f"{FEW} --treebank {SMALLEST}"),
     Table(f"mcdonald2006 table2 {DATA}", f"{FEW} --treebank {SMALLEST}"),
     Table(f"mcdonald2006 table3 {DATA}", FEW),

@@ -243,6 +243,21 @@ def part(data: Path, treebank: str, split: str) -> Path:
     raise InputError(f"{data / treebank}: no {split}.conllu or {split}.conll there")
 
 
+def bracket_part(folder: Path, part: str) -> tuple[Path, slice]:
+    """Return the file of a part of a treebank in Penn brackets, and which of its trees belong to the part.
+
+    Where there is no test.mrg (trees/English-GUM), every second tree of dev.mrg is the test part.
+    """
+    path = folder / f"{part}.mrg"
+    if part == "train" or (folder / "test.mrg").is_file():
+        trees = slice(0, None, 1)
+    else:
+        path, trees = folder / "dev.mrg", slice(int(part == "test"), None, 2)
+    if not path.is_file():
+        raise InputError(f"{folder}: there is no {path.name}; DATA is a folder with treebanks such as trees/CRAFT")
+    return path, trees
+
+
 def p_value_of(a: ArrayLike, b: ArrayLike, samples: int) -> float:
     """Return the p-value of the difference of two shares by the paired bootstrap.
 

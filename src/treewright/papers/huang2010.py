@@ -9,6 +9,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from enum import Enum
+from itertools import combinations, islice
 from pathlib import Path
 from typing import Annotated
 
@@ -27,6 +29,7 @@ from treewright.grammar.trees import prepare_trees
 from treewright.papers.common import (
     Treebank,
     axes,
+    bracket_part,
     data_argument,
     ensure_matplotlib,
     p_value_of,
@@ -42,19 +45,24 @@ MAX_WORDS = 40  # of sentences of the development and test parts, as in the pape
 SAMPLES = 10_000  # of the bootstrap; not tuned
 
 Report = Callable[[str], None]
-Counts = NDArray[np.int64]  # [system, sentence, 2]: 2 x right brackets, and gold + system brackets
+# [system, sentence, 2]: 2 x right brackets, and gold + system brackets; systems are the grammars, their product, and
+# last all pairs of grammars, each the gold standard of the other.
+Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """How much of the treebank is used, and how many grammars are trained."""
+    """How much of the treebank is used, and how many grammars are trained; None: all that is left."""
 
     gold: int = 1000
-    raw: int = 2000
-    dev: int = 200
-    test: int = 400
+    raw: int | None = 2000
+    dev: int | None = 200
+    test: int | None = 400
     grammars: int = 4
     rounds: int = 4
+
+
+SIZES = {"ours": Sizes(), "published": Sizes(1000, None, None, None, grammars=10, rounds=5)}
 
 
 @dataclass(frozen=True)
@@ -87,6 +95,7 @@ class Row:
     highest: float
     mean: float
     product: float
+    agreement: float | None  # F1 between two grammars, of all pairs together: the lower, the more diverse they are
     raw_f1: float | None  # of the automatic trees of the raw text
     # p-values of differences by the paired bootstrap over sentences: the sum of all grammars, and the product
     p_above: float | None = None  # grammars, against the condition in the row above
@@ -95,23 +104,22 @@ class Row:
 
 
 def data_of(folder: Path, sizes: Sizes) -> Data:
-    """Return the parts of a treebank with train.mrg, dev.mrg and test.mrg."""
-    train = first_trees(folder / "train.mrg", sizes.gold + sizes.raw, None)
-    dev = first_trees(folder / "dev.mrg", sizes.dev, MAX_WORDS)
-    test = first_trees(folder / "test.mrg", sizes.test, MAX_WORDS)
+    """Return the parts of a treebank with train.mrg, dev.mrg and perhaps test.mrg."""
+    train = first_trees(folder, "train", None if sizes.raw is None else sizes.gold + sizes.raw)
+    dev = first_trees(folder, "dev", sizes.dev, MAX_WORDS)
+    test = first_trees(folder, "test", sizes.test, MAX_WORDS)
     return Data(train[: sizes.gold], train[sizes.gold :], dev, test)
 
 
-def first_trees(path: Path, count: int, max_words: int | None) -> list[Tree]:
-    """Return the first trees of a file that can be prepared, of at most max_words words."""
-    if not path.is_file():
-        raise InputError(f"{path.parent}: there is no {path.name}; DATA is a folder with treebanks such as trees/CRAFT")
+def first_trees(folder: Path, part: str, count: int | None, max_words: int | None = None) -> list[Tree]:
+    """Return the first trees of a part that can be prepared, of at most max_words words; all if count is None."""
+    path, own = bracket_part(folder, part)
     kept: list[Tree] = []
     with read_trees(path, on_error="skip") as reader:
-        for tree in reader:
+        for tree in islice(reader, own.start, own.stop, own.step):
             trees, _ = prepare_trees([tree], True)
             kept += [tree for tree in trees if max_words is None or len(tree.leaves()) <= max_words]
-            if len(kept) >= count:
+            if count is not None and len(kept) >= count:
                 break
     return kept
 
@@ -230,7 +238,7 @@ class Grid:
     def _curve(self, condition: str, grammars: Sequence[Sequence[LatentGrammar]]) -> Curve:
         """Return F1 on development trees after each round."""
         by_round = [
-            list(map(f1_of, self._counts(condition, "dev", number, grammars, self.data.dev)))
+            list(map(f1_of, self._counts(condition, "dev", number, grammars, self.data.dev)[:-1]))
             for number in range(self.sizes.rounds + 1)
         ]
         singles = [[scores[place] for scores in by_round] for place in range(len(grammars))]
@@ -240,21 +248,22 @@ class Grid:
         self, condition: str, part: str, at: int, grammars: Sequence[Sequence[LatentGrammar]], trees: Sequence[Tree]
     ) -> Counts:
         self.report(f"{condition}, {part}, round {at}")
-        name = f"{condition}-{part}-round-{at}"
+        name = f"{condition}-{part}-brackets-round-{at}"
         return self.store.counts(name, lambda: member_counts([one[at] for one in grammars], trees))
 
     def _row(self, condition: str, at: int, best: int, of_raw: float | None) -> Row:
         """Return the figures of a condition on the test trees at a round."""
         counts = self._test[condition]
-        *singles, joined = map(f1_of, counts)
+        *singles, joined, agreement = map(f1_of, counts)
         mean = sum(singles) / len(singles)
-        row = Row(condition, at, singles[best], min(singles), max(singles), mean, joined, of_raw)
+        between = agreement if len(singles) > 1 else None
+        row = Row(condition, at, singles[best], min(singles), max(singles), mean, joined, between, of_raw)
         if condition == "Regular":
             return row
         above, regular = self._test[self.rows[-1].condition], self._test["Regular"]
-        p_above, p_regular = (p_value_of(one[:-1].sum(0), counts[:-1].sum(0), SAMPLES) for one in (above, regular))
+        p_above, p_regular = (p_value_of(one[:-2].sum(0), counts[:-2].sum(0), SAMPLES) for one in (above, regular))
         return replace(
-            row, p_above=p_above, p_regular=p_regular, p_product=p_value_of(regular[-1], counts[-1], SAMPLES)
+            row, p_above=p_above, p_regular=p_regular, p_product=p_value_of(regular[-2], counts[-2], SAMPLES)
         )
 
 
@@ -272,20 +281,27 @@ def raw_f1(automatic: Sequence[Tree], trees: Sequence[Tree]) -> float:
 
 
 def member_counts(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> Counts:
-    """Return the brackets of each grammar, and last those of their product, by sentence."""
+    """Return the brackets of each grammar, of their product, and of all pairs of grammars, by sentence."""
     joined = product(members)
     by_sentence = []
     for tree in trees:
         by_member = joined.trees_by_member(tree.leaves())
-        by_sentence.append([scores_of([tree], [parsed]).brackets for parsed in by_member])
-    pairs = [[(2 * one.correct, one.gold + one.system) for one in scores] for scores in by_sentence]
-    counts: Counts = np.array(pairs, dtype=np.int64).transpose(1, 0, 2)
+        own = [brackets_of(tree, parsed) for parsed in by_member]
+        pairs = [brackets_of(one, other) for one, other in combinations(by_member[: len(members)], 2)]
+        by_sentence.append([*own, (sum(right for right, _ in pairs), sum(total for _, total in pairs))])
+    counts: Counts = np.array(by_sentence, dtype=np.int64).transpose(1, 0, 2)
     return counts
+
+
+def brackets_of(gold: Tree, system: Tree) -> tuple[int, int]:
+    """Return 2 x right brackets, and gold + system brackets."""
+    score = scores_of([gold], [system]).brackets
+    return 2 * score.correct, score.gold + score.system
 
 
 def member_f1(members: Sequence[LatentGrammar], trees: Sequence[Tree]) -> list[float]:
     """Return F1 in per cent of each grammar, and last of their product."""
-    return list(map(f1_of, member_counts(members, trees)))
+    return list(map(f1_of, member_counts(members, trees)[:-1]))
 
 
 def f1_of(counts: Counts) -> float:
@@ -316,16 +332,26 @@ GRID_HELP = (
     "Latent-variable grammars with different seeds are trained on the first trees of a treebank under DATA (Regular), "
     "and on these and other sentences that the best of them (ST-Reg) or their product parses (ST-Prod; ST-Prod-Mult: "
     "each grammar has sentences of its own). Rounds are chosen on development trees. -o draws F1 against rounds "
-    "(pip install 'treewright[plots]'). With --keep a killed run continues where it was; without, it begins again."
+    "(pip install 'treewright[plots]'). Agreement is the F1 between two grammars of a condition: the lower, the more "
+    "diverse they are. --grid published has ten grammars, five rounds and all other training sentences as raw text. "
+    "With --keep a killed run continues where it was; without, it begins again."
 ) + examples(
     "treewright reproduce huang2010 grid data -o rounds.svg --keep grid",
+    "treewright reproduce huang2010 grid data --grid published --treebank trees/English-GUM --keep gum",
     "treewright reproduce huang2010 grid data --gold-trees 300 --rounds 2",
 )
 COLUMNS = (
     *("F1 on test", "round", "best on dev", "mean (range)", "p, above", "p, Regular"),
-    *("product", "p, Regular", "raw text"),
+    *("product", "p, Regular", "agreement", "raw text"),
 )
 app = new_app(HUANG)
+
+
+class GridSize(str, Enum):
+    """The sizes of the grid."""
+
+    ours = "ours"
+    published = "published"
 
 
 def count_option(name: str, what: str) -> object:
@@ -342,12 +368,15 @@ def grid_command(
     data: Annotated[Path, data_argument(", such as trees/CRAFT")],
     output: Annotated[Path | None, output_option("F1 against rounds as SVG.", "FILE")] = None,
     treebank: Treebank = "trees/CRAFT",
-    gold: Annotated[int, count_option("--gold-trees", "Trees that are used as trees.")] = 1000,
-    raw: Annotated[int, count_option("--raw-sentences", "Further sentences that are used as raw text.")] = 2000,
-    dev: Annotated[int, count_option("--dev-sentences", "Development sentences.")] = 200,
-    test: Annotated[int, count_option("--test-sentences", "Parse N sentences only.")] = 400,
-    grammars: Annotated[int, count_option("--grammars", "Grammars of each condition.")] = 4,
-    rounds: Annotated[int, count_option("--rounds", "Number of rounds; of splitting and merging.")] = 4,
+    size: Annotated[
+        GridSize, typer.Option("--grid", help="Sizes where the following options do not give them.")
+    ] = GridSize.ours,
+    gold: Annotated[int | None, count_option("--gold-trees", "Trees that are used as trees.")] = None,
+    raw: Annotated[int | None, count_option("--raw-sentences", "Further sentences that are used as raw text.")] = None,
+    dev: Annotated[int | None, count_option("--dev-sentences", "Development sentences.")] = None,
+    test: Annotated[int | None, count_option("--test-sentences", "Parse N sentences only.")] = None,
+    grammars: Annotated[int | None, count_option("--grammars", "Grammars of each condition.")] = None,
+    rounds: Annotated[int | None, count_option("--rounds", "Number of rounds; of splitting and merging.")] = None,
     conditions: Annotated[
         str | None,
         typer.Option(
@@ -365,7 +394,8 @@ def grid_command(
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    sizes = Sizes(gold, raw, dev, test, grammars, rounds)
+    given = {"gold": gold, "raw": raw, "dev": dev, "test": test, "grammars": grammars, "rounds": rounds}
+    sizes = replace(SIZES[size.value], **{name: count for name, count in given.items() if count is not None})
     chosen = CONDITIONS if conditions is None else conditions.split(",")
     rows, curves = grid(data / treebank, sizes, stage_printer(quiet), chosen, keep)
     if output is not None:
@@ -380,7 +410,7 @@ def grid_command(
         "row above and against Regular, and the product against that of Regular."
     )
     for curve in curves:
-        means = [sum(one[place] for one in curve.singles) / len(curve.singles) for place in range(rounds + 1)]
+        means = [sum(one[place] for one in curve.singles) / len(curve.singles) for place in range(sizes.rounds + 1)]
         typer.echo(
             f"{curve.condition}, dev by round: single {' '.join(f'{value:.1f}' for value in means)}; "
             f"product {' '.join(f'{value:.1f}' for value in curve.products)}"
@@ -392,7 +422,8 @@ def line_of(row: Row) -> list[str]:
     """Return a row of the table as text."""
     f1 = [f"{row.best:.2f}", f"{row.mean:.2f} ({row.lowest:.2f}-{row.highest:.2f})"]
     p_values = [in_digits(value, 4) for value in (row.p_above, row.p_regular, row.p_product)]
-    return [row.condition, str(row.round), *f1, *p_values[:2], f"{row.product:.2f}", p_values[2], in_digits(row.raw_f1)]
+    of_product = [f"{row.product:.2f}", p_values[2], in_digits(row.agreement)]
+    return [row.condition, str(row.round), *f1, *p_values[:2], *of_product, in_digits(row.raw_f1)]
 
 
 def in_digits(value: float | None, digits: int = 2) -> str:

@@ -55,11 +55,11 @@ from treewright.papers.common import (
     axes,
     corpus,
     data_argument,
-    echo_json,
     ensure_matplotlib,
     names_of,
     progress,
     show_lines,
+    show_rows,
     silence,
     steps,
     training,
@@ -707,12 +707,9 @@ def table1_lines(row: Row1) -> list[list[str]]:
 def table3_command(options: Options) -> None:
     with steps(options.quiet) as report:
         rows = list(options.rows(table3, PROJECTIVE, report))
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, *(f"{uas:.2f}" for uas in row.uas.values())] for row in rows]
     lines += [[f"  the paper's {name}", *(f"{uas:.2f}" for uas in figures)] for name, figures in TABLE3.items()]
-    show_lines(("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
+    show_rows(rows, options.as_json, ("treebank", "sib", "P-sib", "grand", "P-grand"), lines)
 
 
 @app.command("free", help=FREE_HELP, cls=PlainCommand)
@@ -720,12 +717,9 @@ def table3_command(options: Options) -> None:
 def free_command(options: Options) -> None:
     with steps(options.quiet) as report:
         rows = list(options.rows(free_automata, TREEBANKS, report))
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, f"{row.precision:.2f}", f"{row.recall:.2f}", f"{row.uas:.2f}"] for row in rows]
     lines.append(["  the paper's Penn Treebank", *(f"{figure:.2f}" for figure in FREE), ""])
-    show_lines(("treebank", "precision", "recall", "UAS of trees"), lines)
+    show_rows(rows, options.as_json, ("treebank", "precision", "recall", "UAS of trees"), lines)
 
 
 @app.command("table2-trained", help=TRAINED_HELP, cls=PlainCommand)
@@ -755,9 +749,6 @@ def table2_trained_command(
                 report=report,
             )
         )
-    if as_json:
-        echo_json(rows)
-        return
     lines = [
         [
             row.model,
@@ -771,7 +762,7 @@ def table2_trained_command(
         for row in rows
     ]
     columns = ("model", "method", "encoding", "UAS", "integral %", "CPU s", "paper: UAS", "integral %", "seconds")
-    show_lines(columns, [[*line, *[""] * (len(columns) - len(line))] for line in lines])
+    show_rows(rows, as_json, columns, [[*line, *[""] * (len(columns) - len(line))] for line in lines])
 
 
 @app.command("figures", help=FIGURES_HELP, cls=PlainCommand)
@@ -787,8 +778,9 @@ def figures_command(
 ) -> None:
     ensure_matplotlib()
     with steps(quiet) as report:
-        how = {"learner": learner.value, "features": features.value}
-        curves = figures(data, treebank, **how, sentences=sentences, report=report)
+        curves = figures(
+            data, treebank, learner=learner.value, features=features.value, sentences=sentences, report=report
+        )
     draw(curves, output)
     recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
     if as_json:

@@ -1,8 +1,8 @@
 """Tables 1 to 3 and Figure 5 of Rush, Sontag, Collins & Jaakkola (2010): grammars that agree with another model.
 
 The paper trains on the Wall Street Journal; here it is any treebank in Penn brackets with train.mrg, dev.mrg and
-test.mrg, for example CRAFT. Tables 1 and 2 and Figure 5 are about model 1 and a dependency parser, Tables 1 and 3 about
-model 1 and a tagger.
+test.mrg, for example CRAFT, or without test.mrg, as English-GUM, whose dev.mrg is divided. Tables 1 and 2 and Figure 5
+are about model 1 and a dependency parser, Tables 1 and 3 about model 1 and a tagger.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, NamedTuple, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import numpy as np
 import typer
@@ -47,6 +47,7 @@ from treewright.papers.common import (
     MaxSentences,
     Treebank,
     axes,
+    bracket_part,
     data_argument,
     echo_json,
     ensure_matplotlib,
@@ -57,6 +58,7 @@ from treewright.papers.common import (
     with_option_groups,
 )
 from treewright.relax import HalvingStep, Step
+from treewright.words import Words
 
 WHAT = {
     "model 1": "Collins' model 1 alone",
@@ -154,7 +156,7 @@ class Gold(NamedTuple):
 
 @dataclass(frozen=True)
 class TreebankFolder:
-    """A folder with train.mrg, dev.mrg and test.mrg, and the errors of trees that were left out of them.
+    """A folder with train.mrg, dev.mrg and perhaps test.mrg, and the errors of trees that were left out of them.
 
     With skip_bad, trees that cannot be read or prepared are left out; else the first of them is an error.
     """
@@ -165,15 +167,13 @@ class TreebankFolder:
 
     def __post_init__(self) -> None:
         for part in ("train", "dev", "test"):
-            if not (self.path / f"{part}.mrg").is_file():
-                raise InputError(
-                    f"{self.path}: there is no {part}.mrg; DATA is a folder with treebanks such as trees/CRAFT"
-                )
+            bracket_part(self.path, part)
 
     def trees(self, part: str, count: int | None = None) -> Iterator[Gold]:
         """Yield the first trees of a part, or all."""
-        with read_trees(self.path / f"{part}.mrg", on_error="skip" if self.skip_bad else "raise") as reader:
-            for tree in islice(reader, count):
+        path, own = bracket_part(self.path, part)
+        with read_trees(path, on_error="skip" if self.skip_bad else "raise") as reader:
+            for tree in islice(islice(reader, own.start, own.stop, own.step), count):
                 found, errors = prepare_trees([tree], self.skip_bad)
                 self.left_out.extend(errors)
                 for prepared in found:
@@ -357,7 +357,8 @@ def draw_figure5(rows: Sequence[tuple[int, float, float, float]], path: Path) ->
 # -- commands
 
 DATA = (
-    "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT. "
+    "DATA is a folder with treebanks in Penn brackets (train.mrg, dev.mrg, test.mrg), such as trees/CRAFT; where there "
+    "is no test.mrg, every second tree of dev.mrg is the test part. "
     "--test-sentences are taken at equal distances from the file. "
 )
 TABLE1_HELP = (
@@ -377,6 +378,7 @@ TABLE2_HELP = (
 ) + examples(
     "treewright reproduce rush2010 table2 data --test-sentences 200",
     "treewright reproduce rush2010 table2 data --joint-model joint.tw",
+    "treewright reproduce rush2010 table2 data --treebank trees/English-GUM",
     "treewright reproduce rush2010 table2 data --head-rules general",
 )
 TABLE3_HELP = (
@@ -445,6 +447,14 @@ class Options:
             "--weight", metavar="X", help="Weight of the other model's score; if not given, chosen on dev trees."
         ),
     ] = None
+    words: Annotated[
+        Path | None,
+        typer.Option(
+            "--words",
+            metavar="FILE",
+            help="Word classes (a model of `treewright words`) as features of the dependency parser (Koo et al. 2008).",
+        ),
+    ] = None
     skip_bad: SkipBadTrees = False
     quiet: Quiet = False
     as_json: Json = False
@@ -470,6 +480,8 @@ class Options:
     def joint_model(self, kind: type[Joint], folder: TreebankFolder) -> Joint:
         """Load a model of a kind, or train one on the trees of a folder; with --weight, this is its weight."""
         options = JointOptions(weight=self.weight)
+        if self.words is not None and (self.model is not None or kind is not GrammarWithDependencies):
+            raise InputError("--words is for the training of a dependency parser; leave it out with this model")
         if self.model is not None:
             model = kind.load(self.model)
             model.weight = options.weight or model.weight
@@ -478,12 +490,14 @@ class Options:
         show_stage(f"{self.treebank}: reading")
         train, dev = folder.to_train(self.sentences)
         show_stage(f"{self.treebank}: training model 1 on {len(train):,} trees")
+        classes: Any = {} if self.words is None else {"words": Words.load(self.words)}
         return kind.train(
             train,
             dev,
             grammar_options=CollinsOptions(self.head_rules),
             options=options,
             report=lambda done: show_stage(f"{self.treebank}: {done.stage}, {done.epoch} of {done.epochs}"),
+            **classes,
         )
 
 

@@ -1,9 +1,11 @@
 """Tables 1 to 6 of Zhang et al. (2014): the trees of hill climbing, and what third-order and global features gain.
 
-Parsers are trained on treebanks that stand in for those of CoNLL-X, by our learners, and allow crossing arcs. Hill
-climbing is that of `treewright.decode` (method "climb"); dual decomposition is run as published (Koo et al. 2010) with
-5,000 iterations. UAS is without punctuation. The paper's figures are those of its own treebanks: compare the
-differences between columns, not their levels.
+Parsers are trained on treebanks that stand in for those of CoNLL-X, and allow crossing arcs. They learn as published
+in Tables 3 to 6, against the trees of hill climbing or of dual decomposition (climbing.py), or by our likelihood
+(learner "crf"), whose models of third order are trained in stages and climb from certified trees. Hill climbing is that
+of `treewright.decode` (method "climb"); dual decomposition is run as published (Koo et al. 2010) with 5,000 iterations.
+UAS is without punctuation. The paper's figures are those of its own treebanks: compare the differences between columns,
+not their levels.
 """
 
 from __future__ import annotations
@@ -30,6 +32,7 @@ from treewright.features.kernels import Scorer
 from treewright.learn import Averaged, Numbers, State, Training
 from treewright.learn.gradients import add_margin
 from treewright.papers import koo2010
+from treewright.papers.climbing import Climbing, Search, train_by_violations
 from treewright.papers.common import (
     MaxSentences,
     Treebanks,
@@ -57,6 +60,8 @@ if TYPE_CHECKING:
 
 TREEBANKS = tuple(koo2010.TREEBANKS)
 INDEPENDENT = "independent"  # the learner of Table 1 that chooses heads one by one
+CLIMBING, DUAL = "climbing", "dd"  # the learners of the paper, by the search that finds wrong trees (climbing.py)
+PUBLISHED_LEARNERS: dict[str, Search] = {CLIMBING: "climb", DUAL: "dd"}
 SHORT = 15  # words of the longest short sentence, in Tables 2 and 6 and Figures 4 and 5
 SAME_VALUE = 1e-6  # values that differ by less are equal, as in the paper
 MAX_OPTIMA = 10_000  # local optima are counted up to this number, as in the paper
@@ -118,7 +123,7 @@ class System:
     """A parser of the tables: a model, and how it learns; "full" with or without its tensor."""
 
     model: str = "grand"
-    learner: str = "crf"  # of the parser's options, or INDEPENDENT
+    learner: str = "crf"  # of the parser's options, INDEPENDENT, CLIMBING or DUAL
     has_tensor: bool = True
 
     @property
@@ -128,7 +133,7 @@ class System:
 
     def options(self) -> ParserOptions:
         """Return the options of its training."""
-        learner = "crf" if self.learner == INDEPENDENT else self.learner
+        learner = "crf" if self.learner in (INDEPENDENT, *PUBLISHED_LEARNERS) else self.learner
         options = ParserOptions(model=self.model, learner=learner, projective=False)
         return options if self.has_tensor else replace(options, tensor=None)
 
@@ -146,6 +151,7 @@ class Study:
     keep: Path | None = None
     report: Report = silence
     features: str = "standard"  # of feature_sets
+    climbing: Climbing = field(default_factory=Climbing)  # how CLIMBING and DUAL learn
     _parsers: dict[tuple[str, System], Parser] = field(default_factory=dict)
     _stages: dict[tuple[object, ...], Mapping[str, Numbers]] = field(default_factory=dict)
 
@@ -165,8 +171,7 @@ class Study:
 
     def _kept(self, treebank: str, system: System) -> Parser:
         sentences = training(self.data, treebank, self.sentences)
-        own = "" if self.features == "standard" else f"-{self.features}"
-        path = None if self.keep is None else self.keep / f"{treebank.replace('/', '-')}-{system.name}{own}.tw"
+        path = None if self.keep is None else self.keep / f"{treebank.replace('/', '-')}-{self._name(system)}.tw"
         if path is not None and path.exists():
             parser = Parser.load(path)
             if parser.model.metadata.get("training_sha256") == fingerprint(sentences):
@@ -178,18 +183,26 @@ class Study:
             parser.save(path)
         return parser
 
+    def _name(self, system: System) -> str:
+        """Return the name of a model's file: the system, and what else decides how it is trained."""
+        features = "" if self.features == "standard" else f"-{self.features}"
+        how = f"-{self.climbing.epochs or 'all'}-{self.climbing.patience}"
+        return system.name + features + (how if system.learner in PUBLISHED_LEARNERS else "")
+
     def _trained(self, sentences: Sequence[Sentence], system: System) -> Parser:
         """Train a parser; second order, tensor and labels are those of an earlier one, if that was trained alike."""
-        settings = resolve(system.options(), sentences)
+        settings, templates = resolve(system.options(), sentences), templates_of(self.features, system.model)
+        metadata = {"training_sha256": fingerprint(sentences)}
+        if system.learner in PUBLISHED_LEARNERS:
+            how = replace(self.climbing, search=PUBLISHED_LEARNERS[system.learner])
+            return Parser(replace(train_by_violations(sentences, settings, templates, how), metadata=metadata))
         key = settings.siblings, settings.grandparents, system.learner, settings.scoring
         run = Training(settings.seed, State(weights=dict(self._stages.get(key, {}))))
         update = independent if system.learner == INDEPENDENT else None
-        model = train_model(
-            sentences, [], settings, run, templates=templates_of(self.features, system.model), update=update
-        )
+        model = train_model(sentences, [], settings, run, templates=templates, update=update)
         shared = {name: weights for name, weights in run.state.weights.items() if name != "factors"}
         self._stages[key] = {**self._stages.get(key, {}), **shared}
-        return Parser(replace(model, metadata={"training_sha256": fingerprint(sentences)}))
+        return Parser(replace(model, metadata=metadata))
 
 
 def parses(
@@ -340,9 +353,15 @@ class Row3:
 
 
 def table3(
-    study: Study, treebanks: Sequence[str] = TREEBANKS, learners: Sequence[str] = ("crf",), patience: int = RESTARTS
+    study: Study,
+    treebanks: Sequence[str] = TREEBANKS,
+    learners: Sequence[str] = tuple(PUBLISHED_LEARNERS),
+    patience: int = RESTARTS,
 ) -> Iterator[Row3]:
-    """Models of siblings and grandparents; dual decomposition as published, and the exact search as the truth."""
+    """Models of siblings and grandparents; dual decomposition as published, and the exact search as the truth.
+
+    learners: those of the two halves of the table, or ours.
+    """
     for treebank in treebanks:
         test = study.test(treebank)
         for learner in learners:
@@ -367,7 +386,8 @@ def table3(
 
 # -- Table 4 and Figure 4: what the order of the model gains
 
-# Ours. Models of the third order climb from the certified tree of the second.
+# The systems of the paper with the search that parses. By our learner, models of the third order climb once from the
+# certified tree of the second; by the published one, climbs begin with random trees (K = 300).
 SYSTEMS4: dict[str, tuple[System, str]] = {
     "1st": (System("arc"), "climb"),
     "3rd": (System("third"), "exact"),
@@ -376,6 +396,7 @@ SYSTEMS4: dict[str, tuple[System, str]] = {
     "exact 1st": (System("arc"), "exact"),
     "exact 2nd": (System("grand"), "exact"),
 }
+EXACT = ("exact 1st", "exact 2nd")  # columns by our likelihood, whatever the learner of the others
 COLUMNS4 = ("1st", "3rd", "full without tensor", "full", "exact 1st")  # of PUBLISHED4
 
 
@@ -390,17 +411,27 @@ class Row4:
 
 
 def table4(
-    study: Study, treebanks: Sequence[str] = TREEBANKS, systems: Sequence[str] = tuple(SYSTEMS4)
+    study: Study,
+    treebanks: Sequence[str] = TREEBANKS,
+    systems: Sequence[str] = tuple(SYSTEMS4),
+    learner: str = CLIMBING,
+    patience: int = RESTARTS,
 ) -> Iterator[Row4]:
-    """Models of every order, each decoded in its own way; the first order by climbing and exactly."""
+    """Models of every order, each decoded in its own way; the first order by climbing and exactly.
+
+    learner: CLIMBING, whose models parse by climbs until `patience` restarts find no better tree, or "crf".
+    """
     for treebank in treebanks:
         test = study.test(treebank)
         rows: tuple[dict[str, float], ...] = ({}, {}, {})
         for name in systems:
             system, method = SYSTEMS4[name]
+            restarts: SearchOptions = {}
+            if learner == CLIMBING and name not in EXACT:
+                system, method, restarts = replace(system, learner=learner), "climb", {"patience": patience}
             parser = study.parser(treebank, system)
             study.report(f"{treebank}: parsing with {name}")
-            found = parses(parser, test, method=method)
+            found = parses(parser, test, method=method, **restarts)
             pairs = list(zip(test, found, strict=True))
             short = [pair for pair in pairs if len(pair[0]) <= SHORT]
             long = [pair for pair in pairs if len(pair[0]) > SHORT]
@@ -454,12 +485,16 @@ class Row5:
 
 
 def table5(
-    study: Study, treebanks: Sequence[str] = TREEBANKS, model: str = "full", patience: int = RESTARTS
+    study: Study,
+    treebanks: Sequence[str] = TREEBANKS,
+    model: str = "full",
+    patience: int = RESTARTS,
+    learner: str = CLIMBING,
 ) -> Iterator[Row5]:
     """Climbs from the best first-order tree, from uniform random trees and from random first-order trees."""
     for treebank in treebanks:
         test = study.test(treebank)
-        parser = study.parser(treebank, System(model))
+        parser = study.parser(treebank, System(model, learner))
         worker = Worker(parser.model)
         ends, begins = {}, {}
         for name, start in STARTS.items():
@@ -502,11 +537,12 @@ def table6(
     model: str = "full",
     restarts: int = ALL_RESTARTS,
     within: int = RESTARTS,
+    learner: str = CLIMBING,
 ) -> Iterator[Row6]:
     """Yield the value of the best tree after each restart."""
     for treebank in treebanks:
         test = study.test(treebank)
-        worker = Worker(study.parser(treebank, System(model)).model)
+        worker = Worker(study.parser(treebank, System(model, learner)).model)
         study.report(f"{treebank}: {restarts} restarts")
         climbs = [climb(worker, sentence, "first-order", restarts, restarts) for sentence in test]
         traces = np.array([padded(one.values, restarts) for one in climbs])
@@ -545,11 +581,12 @@ def figure6(
     treebanks: Sequence[str] = TREEBANKS,
     model: str = "full",
     restarts: Sequence[int] = (1, 3, 10, 30, 100, 300),
+    learner: str = CLIMBING,
 ) -> Iterator[Point]:
     """Parse a test set with more and more restarts; the time is that of pruning, scoring and climbing."""
     for treebank in treebanks:
         test = study.test(treebank)
-        worker = Worker(study.parser(treebank, System(model)).model)
+        worker = Worker(study.parser(treebank, System(model, learner)).model)
         words = sum(map(len, test))
         for sentence in test:  # not timed: loads the weights and encodes the words
             climb(worker, sentence, "first-order", 1, 1)
@@ -630,6 +667,10 @@ DATA = (
     "Parsers are trained on each treebank under DATA and parse its test set, crossing arcs allowed; UAS is without "
     "punctuation. "
 )
+LEARNING = (
+    " --learner climbing (the default) trains as the paper does, by passive-aggressive updates against the trees of "
+    "hill climbing; crf by our likelihood, in stages."
+)
 TABLE1_HELP = (
     "How accurate are heads that are chosen one by one, beside trees (Table 1)?\n\n"
     + DATA
@@ -645,25 +686,26 @@ TABLE3_HELP = (
     "Does hill climbing find better second-order trees than dual decomposition (Table 3)?\n\n"
     "Models of siblings and grandparents. Dual decomposition as published: how many sentences it certifies, and how "
     "often its tree is better than that of hill climbing, equal and worse; optimal is the share of the sentences with "
-    "a certified optimum (by branch and bound) on which hill climbing finds it."
+    "a certified optimum (by branch and bound) on which hill climbing finds it. As published, models are trained by "
+    "both searches: climbing, and dual decomposition (dd)."
 ) + examples(
     "treewright reproduce zhang2014 table3 data --max-sentences 1000",
-    "treewright reproduce zhang2014 table3 data --learners crf,pa",
+    "treewright reproduce zhang2014 table3 data --learners climbing,crf",
 )
 TABLE4_HELP = (
-    "What do third-order and global features gain (Table 4)?\n\n" + DATA + "UAS of models of every order: by hill "
-    "climbing the first order (1st), the third order (3rd) and with global features (full, without and with its "
-    "tensor); exactly the first and the second order."
+    "What do third-order and global features gain (Table 4)?\n\n" + DATA + "UAS of models of every order: trained and "
+    "parsed by hill climbing the first order (1st), the third order (3rd) and with global features (full, without and "
+    "with its tensor); exactly, by the likelihood of trees, the first and the second order." + LEARNING
 ) + examples("treewright reproduce zhang2014 table4 data --keep models")
 TABLE5_HELP = (
     "Where should climbs begin (Table 5)?\n\n"
     + DATA
     + "UAS of the result, and of the trees at which climbs begin: the "
-    "best first-order tree (one climb), uniform random trees, and random first-order trees."
+    "best first-order tree (one climb), uniform random trees, and random first-order trees." + LEARNING
 ) + examples("treewright reproduce zhang2014 table5 data --model grand")
 TABLE6_HELP = (
     "How many restarts are needed (Table 6)?\n\n"
-    "The share of the test sentences whose best tree of all restarts is found within the first 300."
+    "The share of the test sentences whose best tree of all restarts is found within the first 300." + LEARNING
 ) + examples("treewright reproduce zhang2014 table6 data --climbs 1000")
 FIGURE4_HELP = (
     "Which sentences gain by global features (Figure 4)?\n\n" + DATA + "What the full model gains over the first order "
@@ -699,6 +741,16 @@ class Order(str, Enum):
 ModelOption = Annotated[
     Order, typer.Option("--model", help="Model order: grand (second order), third, or full (global features).")
 ]
+
+
+class Learner(str, Enum):
+    """How the models of Tables 4 to 6 and of the figures learn."""
+
+    climbing = "climbing"
+    crf = "crf"
+
+
+LearnerOption = Annotated[Learner, typer.Option("--learner", help="Of the paper, or ours.")]
 Climbs = Annotated[int, typer.Option("--climbs", min=1, metavar="N", help="Climbs of each sentence.")]
 Picture = Annotated[Path | None, output_option("an SVG file with the figure.")]
 
@@ -713,6 +765,16 @@ class Options:
     count: Count = None
     keep: Keep = None
     features: FeaturesOption = Features.standard
+    epochs: Annotated[
+        int | None,
+        typer.Option(min=1, metavar="N", help="Of learning by climbing or dd; 10 if not given, 20 for full."),
+    ] = None
+    train_patience: Annotated[
+        int,
+        typer.Option(
+            min=1, metavar="N", help="Restarts without a better tree in learning by climbing; 300 as published."
+        ),
+    ] = Climbing.patience
     quiet: Quiet = False
     as_json: Json = False
 
@@ -722,7 +784,8 @@ class Options:
 
     def _study(self) -> Study:
         shown = stage_printer(self.quiet)
-        return Study(self.data, self.sentences, self.count, self.keep, shown, self.features.value)
+        climbing = Climbing(epochs=self.epochs, patience=self.train_patience)
+        return Study(self.data, self.sentences, self.count, self.keep, shown, self.features.value, climbing)
 
 
 def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:
@@ -772,8 +835,11 @@ def table2_command(options: Options) -> None:
 def table3_command(
     options: Options,
     learners: Annotated[
-        str, typer.Option("--learners", metavar="NAMES", help="Learners of the models, separated by commas.")
-    ] = "crf",
+        str,
+        typer.Option(
+            "--learners", metavar="NAMES", help="Learners of the models, separated by commas: climbing, dd, crf, pa."
+        ),
+    ] = "climbing,dd",
 ) -> None:
     rows = options.rows(table3, learners=names_of(learners, ()))
     if options.as_json:
@@ -801,9 +867,10 @@ def table4_command(
         str | None,
         typer.Option("--systems", metavar="NAMES", help="Our columns, separated by commas. All if not given."),
     ] = None,
+    learner: LearnerOption = Learner.climbing,
 ) -> None:
     names = names_of(systems, SYSTEMS4)
-    rows = options.rows(table4, systems=names)
+    rows = options.rows(table4, systems=names, learner=learner.value)
     table = [(row.treebank, row.uas) for row in rows]
     if len(rows) > 1:
         table.append(("average", {name: sum(row.uas[name] for row in rows) / len(rows) for name in names}))
@@ -816,8 +883,10 @@ def table4_command(
 
 @app.command("table5", help=TABLE5_HELP, cls=PlainCommand)
 @with_option_groups
-def table5_command(options: Options, model: ModelOption = Order.full) -> None:
-    rows = options.rows(table5, model=model.value)
+def table5_command(
+    options: Options, model: ModelOption = Order.full, learner: LearnerOption = Learner.climbing
+) -> None:
+    rows = options.rows(table5, model=model.value, learner=learner.value)
     lines = []
     for row in rows:
         pairs = [(row.uas[name], row.start[name]) for name in STARTS]
@@ -832,8 +901,9 @@ def table6_command(
     options: Options,
     model: ModelOption = Order.full,
     restarts: Climbs = 3000,
+    learner: LearnerOption = Learner.climbing,
 ) -> None:
-    rows = options.rows(table6, model=model.value, restarts=restarts)
+    rows = options.rows(table6, model=model.value, restarts=restarts, learner=learner.value)
     lines = [[row.treebank, number(row.short, 2), number(row.long, 2)] for row in rows]
     columns = (f"% found within 300 of {restarts}, {model.value}", "<= 15 words", "> 15 words")
     show_rows(rows, options.as_json, columns, lines + published_lines(PUBLISHED6, 2))
@@ -845,18 +915,16 @@ def figure4_command(
     options: Options,
     output: Picture = None,
     of: Annotated[str, typer.Option("--system", metavar="NAME", help="A column of table4.")] = "full",
+    learner: LearnerOption = Learner.climbing,
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(table4, systems=("1st", of))
+    rows = options.rows(table4, systems=("1st", of), learner=learner.value)
     found = gains(rows, of)
     if output is not None:
         draw_gains(found, of, output)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[name, number(gain.short, 2), number(gain.long, 2)] for name, gain in found.items()]
-    show_lines((f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
+    show_rows(rows, options.as_json, (f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
 
 
 @app.command("figure5", help=FIGURE5_HELP, cls=PlainCommand)
@@ -866,10 +934,11 @@ def figure5_command(
     output: Picture = None,
     model: ModelOption = Order.full,
     restarts: Climbs = 3000,
+    learner: LearnerOption = Learner.climbing,
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(table6, model=model.value, restarts=restarts)
+    rows = options.rows(table6, model=model.value, restarts=restarts, learner=learner.value)
     if output is not None:
         draw_restarts(rows, output)
     if options.as_json:
@@ -886,14 +955,16 @@ def figure5_command(
 
 @app.command("figure6", help=FIGURE6_HELP, cls=PlainCommand)
 @with_option_groups
-def figure6_command(options: Options, output: Picture = None, model: ModelOption = Order.full) -> None:
+def figure6_command(
+    options: Options,
+    output: Picture = None,
+    model: ModelOption = Order.full,
+    learner: LearnerOption = Learner.climbing,
+) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(figure6, model=model.value)
+    rows = options.rows(figure6, model=model.value, learner=learner.value)
     if output is not None:
         draw_speed(rows, output)
-    if options.as_json:
-        echo_json(rows)
-        return
     lines = [[row.treebank, str(row.restarts), number(row.uas, 2), f"{1e6 * row.seconds:.0f}"] for row in rows]
-    show_lines((model.value, "restarts", "UAS", "CPU us a word"), lines)
+    show_rows(rows, options.as_json, (model.value, "restarts", "UAS", "CPU us a word"), lines)

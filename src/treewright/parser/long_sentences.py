@@ -33,11 +33,11 @@ if TYPE_CHECKING:
     from treewright.parser.decisions import Arc, Decisions
     from treewright.parser.worker import Parsed
 
-# Measured with the model "en" on 10 stretches of EWT's development set, the first 340 and the first 500 words of each,
-# with punctuation and without. Of the heads inside the sentences 79.6 % are right when a stretch is parsed whole and
-# 79.8 % in parts of at most 250 words, 80.3 % of 150, 79.9 % of 100, 80.3 % of 60. The standard error is about 0.6:
-# parts do not lose, and their length is not tuned. Whole, 350 words take 0.12 s, 400 words 1.2 s and 500 words 2.2 s;
-# in parts of 150, 1,000 words take 0.13 s.
+# benchmarks/accuracy/long_sentences.py, the model "en", 10 stretches of 500 words of EWT dev: of the heads inside the
+# sentences 85.2 % are right when a stretch is parsed whole, and in parts of at most 250, 150, 100, 60 words 84.8, 85.1,
+# 85.5, 86.0 %; without punctuation 83.0 %, and in parts 82.7, 82.4, 81.8, 81.1 %. The standard error is 0.6 to 0.9.
+# Parts cost little where there is punctuation to cut at, and elsewhere the more the shorter they are. Whole, 350 words
+# take 0.12 s, 400 words 1.2 s and 500 words 2.2 s; in parts of 150, 500 words take 0.12 s.
 MAX_WHOLE = 350  # words of a sentence that is parsed whole
 MAX_PART = 150  # words of a part
 MAX_WORDS = 2_000  # of a sentence that is needed whole (questions about a word, decisions between parts); not tuned

@@ -65,6 +65,7 @@ class PartOptions(TypedDict, total=False):
     parsed: Corpus | None
     lexicon: FullForms | None
     metadata: Mapping[str, Any] | None
+    light: bool
 
 
 class PipelineOptions(PartOptions, RunOptions, total=False):
@@ -134,6 +135,7 @@ class Pipeline(Component):
         parsed: Corpus | None = None,
         lexicon: FullForms | None = None,
         metadata: Mapping[str, Any] | None = None,
+        light: bool = False,
     ) -> Plan[Sentence, Pipeline]:
         """Plan the training of every component on the treebank train: a CoNLL-U file or sentences.
 
@@ -146,8 +148,9 @@ class Pipeline(Component):
         PyTorch); words: word vectors and classes for it. parsed: sentences with the tags and trees of a more accurate
         model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
         treebank has, the network as in `treewright.network.Network.train`. lexicon: a full-form lexicon for the
-        tagger (`treewright.tagger.Tagger.train`). metadata is saved with the model. Columns that are empty in the
-        treebank are not filled, and without its text the tokeniser works by rules.
+        tagger (`treewright.tagger.Tagger.train`). metadata is saved with the model. light: set small weights to zero
+        at the end (`lighten`). Columns that are empty in the treebank are not filled, and without its text the
+        tokeniser works by rules.
 
         >>> plan = Pipeline.plan("sample.conllu", options=ParserOptions("arc"))
         >>> len(plan.train), len(plan.dev), plan.settings["model"], plan.stages[0].name
@@ -166,7 +169,12 @@ class Pipeline(Component):
         )
         if seed is not None:
             recipe = recipe.with_seed(seed)
-        return plan_training(train, dev, recipe, words, parsed, lexicon, partial(cls, metadata=metadata or {}))
+        plan = plan_training(train, dev, recipe, words, parsed, lexicon, partial(cls, metadata=metadata or {}))
+        if not light:
+            return plan
+        from treewright.pipeline.pruning import plan_light  # which imports this module
+
+        return plan_light(plan)
 
     @classmethod
     def train(

@@ -279,7 +279,7 @@ class Session:
     @guarded
     def head_probabilities(self, heads: ArrayLike) -> NDArray[np.float64]:
         """Return the calibrated probability of each of these heads, one a word, given the decisions."""
-        marginal = self._question().marginals
+        marginal = self._ask(self._state).marginals
         nodes = checked_heads(heads, len(self._text))
         probability = np.asarray(marginal[nodes, np.arange(1, len(nodes) + 1)])
         return self._parser.model.calibrations.head.apply(probability)

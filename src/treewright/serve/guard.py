@@ -99,12 +99,7 @@ class Guard:
         if self._identify is not None and scope["path"] not in self.open_paths:
             scope["state"]["person"] = await self._person(scope["method"], headers, self._identify)
         if self.active >= self._limits.requests and scope["path"] != HEALTH:
-            raise Refusal(
-                503,
-                f"{self.active} requests are in work, which is the limit",
-                remedy="send the request again later",
-                headers={"Retry-After": str(RETRY_AFTER)},
-            )
+            raise try_again(f"{self.active} requests are in work, which is the limit")
         self.active += 1
         try:
             body = await self._body(headers, receive)
@@ -169,6 +164,11 @@ class Guard:
             done, _ = await asyncio.wait(
                 {work, gone}, timeout=self._limits.seconds, return_when=asyncio.FIRST_COMPLETED
             )
+        except asyncio.CancelledError:  # the server stops, and waits no longer for the requests in work
+            for future in (work, gone):
+                future.cancel()
+            raise try_again("the server is being stopped") from None
+        try:
             if not done:
                 raise Refusal(504, f"no answer within {self._limits.seconds:g} seconds", remedy="send less text")
             if work in done:
@@ -177,6 +177,12 @@ class Guard:
             for future in (work, gone):
                 future.cancel()
             await asyncio.wait({work, gone})
+
+
+def try_again(reason: str) -> Refusal:
+    """Return the refusal of a request that the client should repeat."""
+    headers = {"Retry-After": str(RETRY_AFTER)}
+    return Refusal(503, reason, remedy="send the request again later", headers=headers)
 
 
 class Answer:

@@ -72,6 +72,13 @@ class NewPerson(Strict):
     role: Literal["reader", "annotator", "adjudicator", "manager"] = "annotator"
 
 
+class NewDocument(Strict):
+    """A file to add: its name, which says what it is (.conllu, .txt, ...), and its text."""
+
+    name: str = Field(min_length=1, max_length=200)
+    text: str = Field(min_length=1)
+
+
 class Adoption(Strict):
     """The id of a trained model; null for the one that the project was made with."""
 
@@ -309,6 +316,12 @@ def workbench_router(project: Project) -> APIRouter:
         """Add a person; the token is in this answer and nowhere else."""
         check_role(person, "manager")
         return {"token": project.add_person(body.name, body.role)}
+
+    @router.post("/documents")
+    def add_document(body: NewDocument, person: Who, layer: Layer) -> dict[str, Any]:
+        """Add a file to the project; a new version of one that it has is merged."""
+        check_role(person, "manager")
+        return {"done": project.import_document(body.name, body.text.encode("utf-8", "surrogatepass"))}
 
     @router.get("/export", response_model=None)
     def export(layer: Layer, mode: Literal["clean", "marked", "partial", "journal"] = "clean") -> Response:

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.tokeniser.characters import MARK, SPACE, classes_of
+from treewright.tokeniser.characters import MARK, SPACE, classes_of, codes_of
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.text import INSIDE, ITEM, PARAGRAPH, SENTENCE, TOKEN, Labels
 
@@ -252,10 +252,14 @@ def separate_items(text: str, labels: Labels) -> None:
         labels[end - 1] = TOKEN
 
 
-def close(text: str, labels: Labels) -> None:
-    """End a token before white space and a sentence before a blank line; keep combining marks with their letters."""
+def close(text: str, labels: Labels, *, keeps_blanks: bool = False) -> None:
+    """End a token before white space and a sentence before a blank line; keep combining marks with their letters.
+
+    keeps_blanks: a token may have blanks inside, but no other white space.
+    """
     classes = classes_of(text)
-    before_space = np.append(classes[1:] == SPACE, True)[: len(text)]
+    is_limit = codes_of(text) == ord("\n") if keeps_blanks else classes == SPACE
+    before_space = np.append(is_limit[1:], True)[: len(text)]
     labels[before_space & (labels == INSIDE)] = TOKEN
     labels[[match.start() - 1 for match in re.finditer(PARAGRAPH, text)]] = SENTENCE
     labels[classes == SPACE] = INSIDE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-MARKS = (".!?…。！？", ";:", ",–—-")  # after which a sentence is cut, the best first; not tuned
+MARKS = (".!?…。！？؟۔।։።។။", ";:؛；：", ",–—-،，、")  # after which a sentence is cut, the best first; not tuned
 
 
 def cuts(forms: Sequence[str], most: int) -> Iterator[int]:

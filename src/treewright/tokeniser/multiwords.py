@@ -53,10 +53,7 @@ class Multiwords:
     @classmethod
     def of(cls, tokens: Iterable[tuple[str, Words]]) -> Multiwords:
         """Learn from all tokens of a treebank with their words, single words included."""
-        seen: dict[str, Counter[Words]] = {}
-        for form, words in tokens:
-            lower = tuple(canonical(word).lower() for word in words)
-            seen.setdefault(canonical(form).lower(), Counter())[lower] += 1
+        seen = count_words(tokens)
         words_of = {form: _most_frequent(counts) for form, counts in seen.items()}
         whole = {form: words for form, words in words_of.items() if len(words) > 1}
         learned = cls(whole, suffix_rules(whole, seen))
@@ -88,17 +85,7 @@ class Multiwords:
         >>> Multiwords({"they're": ("they", "'re")}).words("They’re")
         ('They', '’re')
         """
-        form = canonical(written)
-        lower = form.lower()
-        words = self._split(lower)
-        if len(words) == 1 or len(lower) != len(form):
-            return (written,)
-        if "".join(words) == lower:
-            return _cut(written if len(written) == len(form) else form, words)
-        if form.isupper() and len(form) > 1:
-            return tuple(map(str.upper, words))
-        first = words[0].capitalize() if form[0].isupper() else words[0]
-        return (first, *words[1:])
+        return cased_words(written, self._split(canonical(written).lower()))
 
     def _split(self, lower: str) -> Words:
         """Split a token in lower case."""
@@ -117,6 +104,38 @@ class Multiwords:
         longest = min(len(lower) - 1, MAX_SUFFIX) if self.suffixes else 0
         suffixes = (lower[-length:] for length in range(longest, 0, -1))
         return next((suffix for suffix in suffixes if suffix in self.suffixes), None)
+
+
+def cased_words(written: str, words: Words) -> Words:
+    """Return the words of a token, which are in lower case, in the casing of the token as it is written.
+
+    >>> cased_words("Nesses", ("em", "esses")), cased_words("DU", ("de", "le"))
+    (('Em', 'esses'), ('DE', 'LE'))
+    """
+    form = canonical(written)
+    lower = form.lower()
+    if len(words) == 1 or len(lower) != len(form):
+        return (written,)
+    if "".join(words) == lower:
+        return _cut(written if len(written) == len(form) else form, words)
+    if form.isupper() and len(form) > 1:
+        return tuple(map(str.upper, words))
+    first = words[0].capitalize() if form[0].isupper() else words[0]
+    return (first, *words[1:])
+
+
+def most_frequent_words(tokens: Iterable[tuple[str, Words]]) -> dict[str, Words]:
+    """Return the most frequent words of each token form, in canonical spelling and lower case."""
+    return {form: _most_frequent(counts) for form, counts in count_words(tokens).items()}
+
+
+def count_words(tokens: Iterable[tuple[str, Words]]) -> dict[str, Counter[Words]]:
+    """Count the words of each token form, in canonical spelling and lower case."""
+    seen: dict[str, Counter[Words]] = {}
+    for form, words in tokens:
+        lower = tuple(canonical(word).lower() for word in words)
+        seen.setdefault(canonical(form).lower(), Counter())[lower] += 1
+    return seen
 
 
 def suffix_rules(whole: Mapping[str, Words], seen: Mapping[str, Counter[Words]]) -> dict[str, Words]:

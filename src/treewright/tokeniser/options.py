@@ -21,6 +21,14 @@ class TokeniserOptions(Checked):
     boundaries: Learning = field(
         default_factory=lambda: Learning(bits=20, epochs=2, rate=0.2, adagrad_epsilon=5.0, margin=0.0)
     )
+    # Of multiword tokens of unseen form (affixes.py); chosen on three folds of the documents of UD Hebrew-IAHLT.
+    affixes: Learning = field(
+        default_factory=lambda: Learning(bits=17, epochs=8, rate=0.1, adagrad_epsilon=1.0, margin=1.0)
+    )
+    # Of text without spaces (segmenter.py); chosen on the development data of Chinese-GSD and Thai-TUD.
+    segments: Learning = field(
+        default_factory=lambda: Learning(bits=20, epochs=4, rate=0.2, adagrad_epsilon=0.1, margin=1.0)
+    )
     # The share of the paragraphs that are in lower case or in capitals (casing.py). Chosen on the development data of
     # UD English-EWT 2.16, 6,000 training sentences: F1 of sentence ends in capitals 92.8 (without noise 91.4), in lower
     # case 92.6 (92.2), plain 93.8 (94.0).
@@ -28,5 +36,10 @@ class TokeniserOptions(Checked):
 
 
 def stage_costs(options: TokeniserOptions) -> list[StageCost]:
-    """Return the stages of the training of a tokeniser."""
-    return [StageCost("tokens", options.learning.epochs, 1.0), StageCost("boundaries", options.boundaries.epochs, 1.0)]
+    """Return the stages of the training of a tokeniser; the last two only run for some treebanks."""
+    return [
+        StageCost("tokens", options.learning.epochs, 1.0),
+        StageCost("boundaries", options.boundaries.epochs, 1.0),
+        StageCost("segments", options.segments.epochs, 0.5),
+        StageCost("multiwords", options.affixes.epochs, 0.05),
+    ]

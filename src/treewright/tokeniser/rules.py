@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 import re
+import unicodedata
 
 import numpy as np
 
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels
 
+# Vowel signs and other marks after letters, in Python not part of \w.
+_COMBINING = "".join(chr(code) for code in range(0x300, 0x1E00) if unicodedata.category(chr(code)) in ("Mn", "Mc"))
 _TOKEN = re.compile(
     r"(?:https?://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}'’]"  # addresses
     r"|[\w.+-]+@\w[\w-]*(?:\.\w[\w-]*)+"
     r"|\d+(?:[.,:/]\d+)*"  # numbers, times, dates
     r"|(?:[^\W\d_]\.){2,}"  # U.S.
     r"|[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"  # scripts without spaces: each character is a token
-    r"|\w+(?:[-'’\u00b7\u200c\u200d\u0300-\u036f]\w+)*"
+    rf"|[\w{_COMBINING}]+(?:[-'’\u00b7\u200c\u200d][\w{_COMBINING}]+)*"
     r"|([^\w\s])(?:\ufe0f|\u200d[^\w\s]|[\U0001f3fb-\U0001f3ff]|\1)*",  # ... and -- and emoji are one token
 )
-_ENDS = ".!?…。！？؟۔।॥"
-_CLOSING = "\"'”’»)]}›」』"
+# Full stops and question marks of Arabic and Urdu, Devanagari, Armenian, Ethiopic, Burmese, Khmer, Tibetan, Chinese and
+# Japanese: no blank need follow, since they are used for nothing else.
+_ENDS_ALONE = "؟۔।॥։።፧፨။។៕།༎。｡！？"
+_ENDS = ".!?…" + _ENDS_ALONE
+_CLOSING = "\"'”’»)]}›」』〉》】）"
 _FINAL = frozenset(_ENDS + _CLOSING)
 
 
@@ -54,6 +60,7 @@ def _may_end(text: str, begin: int, end: int) -> bool:
 
 
 def _may_begin(text: str, end: int, following: str) -> bool:
-    """Whether a sentence may begin after white space or an ideographic mark: with neither lower case nor a comma."""
-    spaced = text[end : end + 1].isspace()
-    return (spaced or text[end - 1] in "。！？") and not following.islower() and following not in _CLOSING + ",;:"
+    """Whether a sentence may begin after white space or an unambiguous mark: with neither lower case nor a comma."""
+    last = text[max(0, end - 4) : end].rstrip(_CLOSING)[-1:]
+    is_separate = text[end : end + 1].isspace() or (last != "" and last in _ENDS_ALONE)
+    return is_separate and not following.islower() and following not in _CLOSING + ",;:،؛、，；："

@@ -6,7 +6,8 @@ SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -14,8 +15,9 @@ import numpy as np
 
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
+from treewright.corpus.typography import INVISIBLE
 from treewright.tokeniser.cutting import cuts
-from treewright.tokeniser.multiwords import Multiwords, Words
+from treewright.tokeniser.multiwords import Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
 
 if TYPE_CHECKING:
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
 WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
+_WIDE_SPACE = re.compile(rf"(?<=[^\s{INVISIBLE}])[{INVISIBLE}]*(?:[^\S ]| \s)")  # white space other than one blank
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
 
 
@@ -39,6 +42,18 @@ def cut_long_sentences(text: str, labels: Labels) -> None:
             labels[ends[begin : last + 1][inner]] = SENTENCE
 
 
+def cut_at_wide_spaces(text: str, labels: Labels) -> None:
+    """End a token before white space inside it that is more than one blank, which no form can have.
+
+    >>> labels = np.array([0, 0, 0, 0, 0, 1], dtype=np.int32)
+    >>> cut_at_wide_spaces("a b  c", labels)
+    >>> labels.tolist()
+    [0, 0, 1, 0, 0, 1]
+    """
+    last = [match.start() - 1 for match in _WIDE_SPACE.finditer(text)]
+    labels[last] = np.maximum(labels[last], TOKEN)
+
+
 def join_sentences(text: Text, labels: Labels) -> None:
     """Make each part of the written text one sentence."""
     closing = np.flatnonzero(labels == SENTENCE)
@@ -49,7 +64,7 @@ def join_sentences(text: Text, labels: Labels) -> None:
 def sentences_of(
     text: Text,
     labels: Labels,
-    multiwords: Multiwords,
+    split_tokens: Callable[[Iterable[str]], dict[str, Words]],
     begins: Sequence[int] | None,
     number: int,
     whole: bool,
@@ -57,9 +72,10 @@ def sentences_of(
 ) -> list[list[Sentence]]:
     """Make the sentences of each part of a text from the labels of its written characters.
 
-    begins: where each part begins, for parts of one text, whose sentences are numbered on from part to part. The first
-    sentence of a text has the comments `# newdoc` and `# newpar`, that of a paragraph `# newpar`; whole: parts are
-    sentences, not paragraphs. source: the document that the parts are the text of; TokenRange then refers to it.
+    split_tokens: returns the words of each token. begins: where each part begins, for parts of one text, whose
+    sentences are numbered on from part to part. The first sentence of a text has the comments `# newdoc` and
+    `# newpar`, that of a paragraph `# newpar`; whole: parts are sentences, not paragraphs. source: the document that
+    the parts are the text of; TokenRange then refers to it.
     """
     written = text.written
     ends = np.flatnonzero(labels) + 1
@@ -70,6 +86,7 @@ def sentences_of(
     shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
     columns = starts, ends, following, following == part_ends, shifts[part_of]
     rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    words_of = split_tokens({form for form, _, _ in rows})
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
     for count, (first, last) in enumerate(pairwise(closing)):
@@ -85,7 +102,7 @@ def sentences_of(
             comments = ["# newdoc", "# newpar"] if is_start else ["# newpar"] * (not whole)
         elif line_breaks(written[ends[first - 1] : starts[first]]) > 1:
             comments = ["# newpar"]
-        sentences[part].append(sentence_of(rows[first:last], multiwords.words_of, number + index, comments))
+        sentences[part].append(sentence_of(rows[first:last], words_of, number + index, comments))
     return sentences
 
 
@@ -109,14 +126,14 @@ def written_token(
 
 
 def sentence_of(
-    rows: Sequence[WrittenToken], words_of: Callable[[str], Words], number: int, comments: Sequence[str]
+    rows: Sequence[WrittenToken], words_of: Mapping[str, Words], number: int, comments: Sequence[str]
 ) -> Sentence:
     """Make a sentence of some tokens."""
     forms: list[str] = []
     misc: list[str] = []
     tokens: list[Token] = []
     for form, _, cell in rows:
-        words = words_of(form)
+        words = words_of[form]
         if len(words) == 1:
             misc.append(cell)
         else:

@@ -3,28 +3,29 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import Scale, described, read_plain
+from treewright.checks import described
 from treewright.corpus import Sentence
 from treewright.corpus.offsets import has_space_after, surface_tokens
+from treewright.corpus.typography import canonical
 from treewright.errors import InputError
-from treewright.learn import Judgement, Learning, Weights
+from treewright.learn import AveragedCells, Judgement, Stage, Weights
 from treewright.learn import run as run_stages
 from treewright.model.checkpoint import Origin
-from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, check_array, hash_of, sentences_of
+from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.model.run import Run, RunOptions
-from treewright.tokeniser import TokeniserOptions, segments
+from treewright.tokeniser import TokeniserOptions, file, segments
+from treewright.tokeniser.affixes import affix_stage, needs_affixes
 from treewright.tokeniser.boundaries import (
-    WORD_COLUMNS,
     BoundaryModel,
     Tokens,
-    WordTable,
     boundary_stage,
     combine_odds,
     log_odds,
@@ -33,11 +34,13 @@ from treewright.tokeniser.boundaries import (
 )
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.character_model import LABELS, Batch, Characters, parted_classes, read_batches, token_stage
-from treewright.tokeniser.corrections import Abbreviations, Corrections, Signs, apply_patterns, close
-from treewright.tokeniser.multiwords import Multiwords, Words
+from treewright.tokeniser.corrections import Corrections, apply_patterns, close
+from treewright.tokeniser.file import TokeniserModel
+from treewright.tokeniser.multiwords import Multiwords, Words, cased_words, most_frequent_words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
-from treewright.tokeniser.segments import cut_long_sentences, join_sentences
+from treewright.tokeniser.segmenter import Segmenter, cut_at_spaces, has_spaced_tokens, is_unspaced, segment_stage
+from treewright.tokeniser.segments import cut_at_wide_spaces, cut_long_sentences, join_sentences
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
@@ -47,18 +50,6 @@ if TYPE_CHECKING:
 
 ALL_PATTERNS = Patterns(PATTERNS)
 TYPO = "Typo=Yes"  # the feature of misspelt words in Universal Dependencies
-
-
-@dataclass(frozen=True)
-class TokeniserModel:
-    """Everything that a learned tokeniser needs."""
-
-    settings: Learning
-    weights: NDArray[np.float32]  # of the character model
-    parted: frozenset[int]  # kinds of neighbours that tokens end between: 64 * class + class of the next character
-    multiwords: Multiwords
-    corrections: Corrections
-    boundaries: BoundaryModel
 
 
 class Tokeniser(Component):
@@ -71,12 +62,7 @@ class Tokeniser(Component):
 
     KIND: ClassVar[str] = "tokeniser"
     FORMAT: ClassVar[int] = 1
-    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = {
-        "weights": (np.float32, (None,)),
-        "boundaries.weights": (np.int8, (None,)),
-        "boundaries.keys": (np.uint32, (None,)),
-        "boundaries.words": (np.uint16, (None, len(WORD_COLUMNS))),
-    }
+    ARRAYS: ClassVar[Mapping[str, ArrayForm]] = file.ARRAYS
 
     def __init__(self, model: TokeniserModel | None = None) -> None:
         self.model = model
@@ -107,11 +93,12 @@ class Tokeniser(Component):
         text = with_noisy_paragraphs(plain, chosen.case_noise, chosen.seed)
         data = training_data(plain, labels, token_tags(sentences), chosen.case_noise, chosen.seed)
         no_weights = np.zeros(1, dtype=np.float32)
+        tokens = list(words_of_tokens(sentences))
         untrained = TokeniserModel(
             chosen.learning,
             no_weights,
             parted_classes(text, labels),
-            Multiwords.of(words_of_tokens(sentences)),
+            Multiwords.of(tokens),
             Corrections.of(plain, labels),
             BoundaryModel(chosen.boundaries, Weights.of(no_weights), data.words),
         )
@@ -121,21 +108,30 @@ class Tokeniser(Component):
             return Origin.now(training, hash_of(str(sentence).encode() for sentence in held_out), asdict(chosen))
 
         state, observer = run.open(origin)
-        stage = token_stage(text, labels, untrained.parted, chosen.learning)
+        parts_of_tokens = cut_at_spaces(text, labels) if has_spaced_tokens(plain, labels) else labels
+        stage = token_stage(text, parts_of_tokens, untrained.parted, chosen.learning)
         if held_out:
             stage = replace(stage, judge=lambda average: judge_ends(replace(untrained, weights=average), held_out))
-        stages = [stage, boundary_stage(data, chosen.boundaries)]
+        parts = part_stages(plain, labels, tokens, chosen, held_out)
+        stages = [stage, boundary_stage(data, chosen.boundaries), *(part.stage for part in parts)]
         weights = run_stages(stages, seed=chosen.seed, state=state, observer=observer)
         boundaries = replace(untrained.boundaries, weights=Weights.of(weights["boundaries"]))
-        return cls(replace(untrained, weights=weights["tokens"], boundaries=boundaries))
+        model = replace(untrained, weights=weights["tokens"], boundaries=boundaries)
+        for part in parts:
+            model = part.join(model, Weights.of(weights[part.stage.name]))
+        return cls(model)
 
     def with_tables(self, train: Corpus) -> Tokeniser:
         """Return a copy whose multiword tokens and corrections are those of the treebank train; weights stay."""
         if self.model is None:
             raise InputError("a tokeniser by rules has no tables; train one with Tokeniser.train")
         sentences = sentences_of(train)
-        tables = Multiwords.of(words_of_tokens(sentences)), Corrections.of(*treebank_labels(sentences))
-        return Tokeniser(replace(self.model, multiwords=tables[0], corrections=tables[1]))
+        multiwords = Multiwords.of(words_of_tokens(sentences))
+        if self.model.affixes:
+            multiwords = replace(multiwords, suffixes={})
+        return Tokeniser(
+            replace(self.model, multiwords=multiwords, corrections=Corrections.of(*treebank_labels(sentences)))
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tokeniser, ()) if self.model is None else super().__reduce__()
@@ -144,40 +140,12 @@ class Tokeniser(Component):
         """Return the header and the arrays of a model file."""
         if self.model is None:
             raise ValueError("a tokeniser by rules has no weights to save: Tokeniser() makes another")
-        weights, words = self.model.boundaries.weights, self.model.boundaries.words
-        header = {
-            "settings": asdict(self.model.settings),
-            "parted": sorted(self.model.parted),
-            "multiwords": asdict(self.model.multiwords),
-            "patterns": self.model.corrections.patterns.names,
-            "abbreviations": self.model.corrections.abbreviations.names,
-            "signs": self.model.corrections.signs.names,
-            "boundaries": {"settings": asdict(self.model.boundaries.settings), "scale": weights.scale},
-        }
-        arrays = (self.model.weights, weights.values, words.keys, words.rows)
-        return header, dict(zip(self.ARRAYS, arrays, strict=True))
+        return file.to_arrays(self.model)
 
     @classmethod
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tokeniser:
         """Return the inverse of `to_arrays`; messages name the source of the header and the arrays."""
-        checked = read_plain(header, Header, "header")
-        settings = checked.boundaries.settings
-        character_weights, weights, keys, rows = (arrays[name] for name in cls.ARRAYS)
-        check_array("weights", character_weights, np.float32, (1 << checked.settings.bits,))
-        check_array("boundaries.weights", weights, np.int8, (1 << settings.bits,))
-        check_array("boundaries.words", rows, np.uint16, (len(keys), len(WORD_COLUMNS)))
-        if (keys[1:] <= keys[:-1]).any():
-            raise ValueError("the array boundaries.keys is not sorted")
-        checked.multiwords.check_words()
-        model = TokeniserModel(
-            checked.settings,
-            character_weights,
-            frozenset(checked.parted),
-            checked.multiwords,
-            Corrections(Patterns(checked.patterns), Abbreviations(checked.abbreviations), Signs(checked.signs)),
-            BoundaryModel(settings, Weights(weights, checked.boundaries.scale), WordTable(keys, rows)),
-        )
-        return cls(model)
+        return cls(file.from_arrays(header, arrays))
 
     def __call__(self, text: str, *, whole: bool = False) -> list[Sentence]:
         """Split a text into sentences. Each token has its place in the text as TokenRange=begin:end in MISC.
@@ -215,12 +183,29 @@ class Tokeniser(Component):
             raise InputError(f"begins has {len(begins)} entries; expected one for each of the {len(texts)} texts")
         text = Text.of(*texts)
         labels = text.written_labels(self._label(text.canonical))
+        if self._keeps_blanks:
+            cut_at_wide_spaces(text.written, labels)
         if whole:
             join_sentences(text, labels)
         else:
             cut_long_sentences(text.written, labels)
-        multiwords = self.model.multiwords if self.model else Multiwords()
-        return segments.sentences_of(text, labels, multiwords, begins, number, whole, source)
+        return segments.sentences_of(text, labels, self.split_tokens, begins, number, whole, source)
+
+    def split_tokens(self, forms: Iterable[str]) -> dict[str, Words]:
+        """Split tokens into words; most are one word.
+
+        >>> Tokeniser().split_tokens(["rain"])
+        {'rain': ('rain',)}
+        """
+        if self.model is None:
+            return {form: (form,) for form in forms}
+        multiwords, affixes = self.model.multiwords, self.model.affixes
+        if affixes is None:
+            return {form: multiwords.words(form) for form in forms}
+        lower = {form: canonical(form).lower() for form in forms}
+        unlisted = sorted(set(lower.values()) - set(multiwords.whole))
+        words_of = {**multiwords.whole, **dict(zip(unlisted, affixes.split(unlisted), strict=True))}
+        return {form: cased_words(form, words_of[lower[form]]) for form in lower}
 
     def _label(self, canonical: str) -> Labels:
         """Label the characters of a canonical text."""
@@ -230,8 +215,13 @@ class Tokeniser(Component):
             labels = np.zeros(len(canonical), dtype=np.int32)
             for batch in read_batches(canonical):
                 labels[batch.span] = find_sentences(self.model, batch)
-        close(canonical, labels)
+        close(canonical, labels, keeps_blanks=self._keeps_blanks)
         return labels
+
+    @property
+    def _keeps_blanks(self) -> bool:
+        """Whether tokens may have blanks inside."""
+        return self.model is not None and self.model.segmenter is not None and self.model.segmenter.joins
 
     def __repr__(self) -> str:
         if self.model is None:
@@ -257,7 +247,11 @@ def find_tokens(model: TokeniserModel, batch: Batch) -> tuple[Labels, NDArray[np
     labels, certainty, odds = characters.labels, np.ones(len(batch.text)), np.full(len(batch.text), -np.inf)
     labels[characters.places], certainty[characters.places] = chosen, confidence
     odds[characters.places] = log_odds(np.where(chosen == SENTENCE, confidence, 1 - confidence))
+    if model.segmenter and not model.segmenter.joins:
+        model.segmenter.set_token_ends(batch, labels)
     model.corrections.correct_tokens(batch.text, labels, certainty)
+    if model.segmenter and model.segmenter.joins:
+        model.segmenter.set_token_ends(batch, labels)
     return labels, odds
 
 
@@ -271,31 +265,42 @@ def find_sentences(model: TokeniserModel, batch: Batch) -> Labels:
     return labels
 
 
-# -- the model file
-
-
-@dataclass(frozen=True)
-class BoundaryHeader:
-    """The header of the boundary model."""
-
-    settings: Learning
-    scale: Scale
-
-
-@dataclass(frozen=True)
-class Header:
-    """The header of a model file."""
-
-    settings: Learning
-    parted: tuple[int, ...]
-    multiwords: Multiwords
-    patterns: tuple[str, ...]
-    abbreviations: tuple[str, ...]
-    signs: tuple[str, ...]
-    boundaries: BoundaryHeader
-
-
 # -- from a treebank
+
+
+class PartStage(NamedTuple):
+    """The training of a part that not every treebank needs, and how it joins the model."""
+
+    stage: Stage[AveragedCells]
+    join: Callable[[TokeniserModel, Weights], TokeniserModel]
+
+
+def part_stages(
+    text: str, labels: Labels, tokens: Sequence[tuple[str, Words]], options: TokeniserOptions, dev: Sequence[Sentence]
+) -> list[PartStage]:
+    """Return the training of a segmenter for text without spaces, and of affixes for many multiword tokens."""
+    parts = []
+    joins = has_spaced_tokens(text, labels)
+    if joins or is_unspaced(text, labels):
+        segmenter, stage = segment_stage(text, labels, options.segments, joins=joins)
+        if dev:
+            judge = lambda weights: judge_segments(replace(segmenter, weights=Weights.of(weights)), dev)  # noqa: E731
+            stage = replace(stage, judge=judge)
+        parts.append(
+            PartStage(stage, lambda model, weights: replace(model, segmenter=replace(segmenter, weights=weights)))
+        )
+    words_of = most_frequent_words(tokens)
+    if needs_affixes(words_of, Multiwords.of(tokens)):
+        affixes, stage = affix_stage(words_of, options.affixes)
+        parts.append(
+            PartStage(
+                stage,
+                lambda model, weights: replace(
+                    model, affixes=replace(affixes, weights=weights), multiwords=replace(model.multiwords, suffixes={})
+                ),
+            )
+        )
+    return parts
 
 
 def text_and_ends(sentences: Sequence[Sentence]) -> tuple[str, tuple[list[int], list[int]]]:
@@ -346,23 +351,44 @@ def treebank_labels(sentences: Sequence[Sentence]) -> tuple[str, Labels]:
 
 
 def judge_ends(model: TokeniserModel, dev: Sequence[Sentence]) -> Judgement:
-    """Compute F1 of the ends that the character model finds in the development text, in per cent.
+    """Compute F1 of the tokens and the sentence ends that the character model finds in the development text.
 
-    The mean of those of tokens and of sentences is the score.
+    In per cent; their mean is the score.
     """
-    written, gold = text_and_ends(dev)
-    text = Text.of(written)
-    batches = [find_tokens(model, batch)[0] for batch in read_batches(text.canonical)]
-    canonical_labels = np.concatenate([np.zeros(0, dtype=np.int32), *batches])
-    close(text.canonical, canonical_labels)
-    labels = text.written_labels(canonical_labels)
-    token_f1, sentence_f1 = (
-        f1(np.flatnonzero(labels >= label).tolist(), ends) for label, ends in zip((TOKEN, SENTENCE), gold, strict=True)
-    )
+    text, (tokens, ends) = text_and_ends(dev)
+    labels = label_text(text, lambda batch: find_tokens(model, batch)[0])
+    token_f1 = f1(spans(np.flatnonzero(labels)), spans(tokens))
+    sentence_f1 = f1(np.flatnonzero(labels == SENTENCE).tolist(), ends)
     return Judgement((token_f1 + sentence_f1) / 2, {"tokens": token_f1, "sentences": sentence_f1})
 
 
-def f1(predicted: Iterable[int], gold: Iterable[int]) -> float:
+def judge_segments(segmenter: Segmenter, dev: Sequence[Sentence]) -> Judgement:
+    """Compute F1 of the tokens that the segmenter finds in the development text, in per cent; gold parts are joined."""
+    text, labels = treebank_labels(dev)
+    parts = cut_at_spaces(text, labels)
+    ends = [batch.span.start + segmenter.token_ends(batch, parts[batch.span]) for batch in read_batches(text)]
+    token_f1 = f1(spans(np.concatenate([np.zeros(0, dtype=np.int64), *ends])), spans(np.flatnonzero(labels)))
+    return Judgement(token_f1, {"tokens": token_f1})
+
+
+def label_text(written: str, label: Callable[[Batch], Labels]) -> Labels:
+    """Label the characters of a text, batch by batch."""
+    text = Text.of(written)
+    canonical_labels = np.concatenate([np.zeros(0, dtype=np.int32), *map(label, read_batches(text.canonical))])
+    close(text.canonical, canonical_labels)
+    return text.written_labels(canonical_labels)
+
+
+def spans(ends: Sequence[int] | NDArray[np.int64]) -> set[tuple[int, int]]:
+    """Return each token as the last characters of the previous token and of its own.
+
+    >>> sorted(spans([2, 5]))
+    [(-1, 2), (2, 5)]
+    """
+    return set(pairwise([-1, *map(int, ends)]))
+
+
+def f1(predicted: Iterable[object], gold: Iterable[object]) -> float:
     """Return F1 in per cent.
 
     >>> f1([1, 2], [2, 3]), f1([], [])

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 from treewright import _core
 from treewright.decode.constraints import infeasible
+from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.search.dual import columns
 from treewright.errors import BudgetError, InputError
-from treewright.proofs.proof import Proof
+from treewright.proofs import Proof, verify
 from treewright.streams import check_seconds
 
 NO_LIMIT = 2**62
@@ -60,7 +62,7 @@ def solve(
         budget = {"max_seconds": max_seconds, "max_nodes": max_nodes}
         limits = ", ".join(f"{name}={limit}" for name, limit in budget.items() if limit is not None)
         raise BudgetError(f"no tree without a part of the score -inf was found within {limits}; raise the limit")
-    return Parse(
+    parse = Parse(
         solution.heads,
         solution.value,
         solution.bound,
@@ -74,6 +76,19 @@ def solve(
         {**columns(solution.trace, problem.nodes), "node": solution.trace.node} if trace else None,
         proof=Proof.of_search(solution.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
+    is_rounding = not parse.certified and parse.gap <= tolerance * abs(parse.score)
+    return with_proved_gap(problem, parse) if proof and is_rounding else parse
+
+
+def with_proved_gap(problem: Problem, parse: Parse) -> Parse:
+    """Return the parse with the gap that its proof shows in exact arithmetic.
+
+    The gap of a recorded search includes the rounding of the whole search. In sentences of a few words, whose trees
+    hardly differ, this rounding alone can exceed the tolerance.
+    """
+    verified = verify(Parts.of(problem.parts), parse, root=problem.root)
+    bound = max(parse.score, verified.bound)  # the score may be rounded upwards
+    return replace(parse, gap=min(parse.gap, verified.gap), bound=min(parse.bound, bound))
 
 
 def check_nodes(max_nodes: int | None) -> None:

@@ -29,11 +29,11 @@ function ask(id) {
 
 async function open(id, word = 1) {
   closeMode();
+  if (app.view !== "sentence") await show("sentence"); // the width of the drawing is that of the visible page
   const answer = await ask(id);
   prepared = null;
   visited.clear();
   Object.assign(app, { explanation: null, conflict: [], alternatives: null, isPicked: false });
-  if (app.view !== "sentence") await show("sentence");
   news();
   showSentence(answer, word);
   if (word === 1) for (const element of [byId("sentence"), document.documentElement]) element.scrollTop = 0;
@@ -56,6 +56,7 @@ function showSentence(answer, word = app.word) {
   byId("sent-id").textContent = sentence.sent_id ?? `sentence ${sentence.id}`;
   byId("status").textContent = sentence.status === "accepted" ? "accepted ✓" : sentence.status;
   byId("status").dataset.status = sentence.status;
+  byId("labels").replaceChildren(...sentence.labels.map((label) => make("li", {}, label)));
   byId("text").textContent = sentence.text;
   const translation = sentence.comments.find((comment) => /^#?\s*text_en\s*=/.test(comment));
   byId("translation").hidden = !translation;
@@ -170,6 +171,7 @@ async function showAnswer(answer, saying = null) {
   prepared = null;
   app.explanation = null;
   if (answer.state.id !== before.id || answer.state.words.length !== before.words.length) await chooseQueueAgain();
+  else if (answer.state.labels.join() !== before.labels.join()) await loadProject();
   showSentence({ ...answer.state, svg: answer.svg, seq: answer.seq });
   const moved = answer.changed.filter((word) => word !== app.word);
   const parts = saying ?? [];
@@ -303,6 +305,20 @@ const commands = {
   note() {
     const save = ({ text }) => (closeMode(), text && apply([{ kind: "note", word: app.word, text }]));
     setMode(valueEditor({ title: "Note", fields: [{ name: "text", value: "" }], save, close: closeMode }));
+  },
+  labels() {
+    const old = app.sentence.labels;
+    const save = ({ labels }) => {
+      closeMode();
+      const chosen = labels.split(/\s+/).filter(Boolean);
+      const changes = [
+        ...chosen.filter((label) => !old.includes(label)).map((label) => ({ kind: "label", label })),
+        ...old.filter((label) => !chosen.includes(label)).map((label) => ({ kind: "label", label, value: false })),
+      ];
+      return changes.length && apply(changes);
+    };
+    const hint = "Words of your own, separated by spaces. Each is a queue at the left.";
+    setMode(valueEditor({ title: "Labels of the sentence", fields: [{ name: "labels", value: old.join(" ") }], save, close: closeMode, hint }));
   },
   unsure: () => apply([{ kind: "unsure", word: app.word, value: !wordOf(app.word).isUnsure }]),
   release: () => apply([{ kind: "release", word: app.word }]),
@@ -463,6 +479,7 @@ const KEYS = [
   ["y", "mend", "y", "mend", () => app.sentence?.lint.some(({ mend, word }) => mend && (word === app.word || word === null))],
   ["d", "unsure", "d", "unsure"],
   ["N", "note", "N", "note"],
+  ["L", "labels", "L", "labels"],
   ["k", "release", "k", "release", () => app.sentence && (wordOf(app.word).rejected.length || wordOf(app.word).states.HEAD === "decided")],
   ["s", "split", "s", "split word"],
   ["j", "join", "j", "join"],
@@ -515,6 +532,7 @@ addEventListener("keydown", (event) => {
     run(() => (event.shiftKey ? commands.redo() : commands.undo()));
     return;
   }
+  if (app.view !== "sentence") return;
   const key = keyOf(event);
   if (isTyping(event.target)) {
     if (event.target.id === "request" && key === "Escape") event.target.blur();

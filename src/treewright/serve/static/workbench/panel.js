@@ -93,7 +93,12 @@ function columns(word, act) {
       make("dd", { class: state ?? "" }, command ? make("button", { type: "button", onclick: () => act(command) }, shown) : shown),
     );
   }
-  return make("section", {}, make("h3", {}, "Columns"), table);
+  return make("section", {}, make("h3", {}, "Columns ", guidelineLink(word.guideline, word.deprel)), table);
+}
+
+/** A link to a guideline; it opens a tab of its own, and only when it is clicked. */
+function guidelineLink(address, name) {
+  return address ? make("a", { class: "guideline", href: address, target: "_blank", rel: "noreferrer noopener" }, `guideline of ${name}`) : null;
 }
 
 function features(word, act) {
@@ -115,6 +120,7 @@ function messages(word, act) {
         "li",
         {},
         message.reason,
+        " ",
         message.mend ? make("button", { type: "button", class: "small", onclick: () => act("mend", message) }, make("kbd", {}, "y"), " mend") : null,
       ),
     );

@@ -32,7 +32,7 @@ export function startQueue(openSentence) {
 /** Fill the list of queues. queues: name -> number of sentences. */
 export function showQueues(queues) {
   const options = Object.entries(queues).map(([name, count]) =>
-    make("option", { value: name, selected: !queue.hits && name === queue.name }, `${TITLES[name] ?? name} (${count})`),
+    make("option", { value: name, selected: !queue.hits && name === queue.name }, `${TITLES[name] ?? name.replace(/^label:/, "Label ")} (${count})`),
   );
   if (queue.hits) options.push(make("option", { value: "hits", selected: true }, queue.title));
   byId("order").replaceChildren(...options);

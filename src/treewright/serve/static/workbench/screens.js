@@ -1,7 +1,7 @@
 // The other screens: comparison of layers, progress and training, people.
 
 import { get, post } from "./api.js";
-import { byId, make, percent } from "./dom.js";
+import { byId, make } from "./dom.js";
 import { showHits } from "./queue.js";
 import { app, run } from "./state.js";
 
@@ -32,7 +32,7 @@ async function compare(page) {
       "tr",
       {},
       make("th", {}, `${pair.a} – ${pair.b}`),
-      ...[pair.uas, pair.las].map((share) => make("td", {}, share === null ? "–" : percent(share))),
+      ...[pair.uas, pair.las].map((share) => make("td", {}, `${(100 * share).toFixed(1)} %`)),
       ...[pair.kappa_upos, pair.kappa_relations].map((kappa) => make("td", {}, kappa === null ? "–" : kappa.toFixed(3))),
       make("td", {}, String(pair.words)),
     ),
@@ -72,6 +72,24 @@ async function progress(page) {
       make("td", {}, model.is_used ? "in use" : make("button", { type: "button", onclick: () => adopt(model.id) }, "use this one")),
     ),
   );
+  const files = make("input", { type: "file", multiple: true, accept: ".conllu,.conllup,.conll,.conllx,.txt", "aria-label": "Files to add" });
+  const text = make("textarea", { rows: 3, dir: "auto", placeholder: "or paste raw text here", "aria-label": "Raw text to add" });
+  const added = make("p", { class: "job", role: "status" });
+  const add = async () => {
+    const documents = await Promise.all([...files.files].map(async (file) => ({ name: file.name, text: await file.text() })));
+    if (text.value.trim()) documents.push({ name: `pasted-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.txt`, text: text.value });
+    const lines = [];
+    for (const item of documents) lines.push((await post("documents", item)).done);
+    await page.loadProject();
+    await page.chooseQueue("file");
+    added.textContent = lines.join("; ") || "Choose a file or paste a text first.";
+  };
+  const isManager = app.project.person.role === "manager";
+  const adding = [
+    make("h2", {}, "Add sentences"),
+    make("div", { class: "row" }, files, text, make("button", { type: "button", onclick: () => run(add) }, "Add")),
+    added,
+  ];
   const modes = [
     ["clean", "for publishing; sentences that nobody touched are the original bytes"],
     ["marked", "with comments that say who decided what"],
@@ -85,6 +103,7 @@ async function progress(page) {
     make("div", { class: "row" }, train),
     line,
     make("p", { class: "hint" }, "Training takes a minute for a hundred sentences. A tenth of them is held out; the figure is for these. Open sentences change when you open them again."),
+    ...(isManager ? adding : []),
     make("h2", {}, "Export"),
     make("ul", {}, ...modes.map(([mode, text]) => make("li", {}, make("a", { href: `/api/v1/export?mode=${mode}`, download: true }, mode), ` – ${text}`))),
   ];

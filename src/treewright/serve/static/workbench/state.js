@@ -17,10 +17,10 @@ export const app = {
 
 /** Return a sentence as the page uses it: words with their columns as properties. */
 export function readSentence(answer) {
-  const words = answer.words.map(({ number, cells, states, confidence, rejected, is_unsure, notes }) => ({
+  const words = answer.words.map(({ number, cells, states, confidence, rejected, is_unsure, notes, guideline }) => ({
     ...Object.fromEntries(Object.entries(cells).map(([column, value]) => [column.toLowerCase(), value])),
     head: answer.heads[number - 1],
-    ...{ number, states, confidence, rejected, isUnsure: is_unsure, notes },
+    ...{ number, states, confidence, rejected, isUnsure: is_unsure, notes, guideline },
   }));
   return { ...answer, words };
 }

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from treewright._core import AddedTagScores, LabelLists, LemmaWords, TagModel, TagWords
+from treewright._core import AddedTagScores, LabelLists, LemmaWords, TagModel, TagWords, template_features
 
 BITS = 8
 NO_STEMS = np.zeros((0, 2), dtype=np.uint32)
@@ -291,3 +291,34 @@ def test_sentences_and_scores_that_do_not_fit_the_words_are_refused() -> None:
         AddedTagScores([reading], places + np.int32(1), 1.0, no_name, of_name)
     with pytest.raises(ValueError, match="places and of_name must have a row a tag"):
         AddedTagScores([reading], places, 1.0, no_name, np.zeros(3))
+
+
+def hash_by_definition(*values: int) -> int:
+    """The hash of core/text/template_hashes.hpp, in Python's whole numbers."""
+    state = values[0] + 0x632BE59BD9B4E019
+    for value in values[1:]:
+        state %= 1 << 64
+        state = (state ^ (state >> 29)) * 0xBF58476D1CE4E5B9 + value
+    state %= 1 << 64
+    return (state ^ (state >> 32)) * 0x94D049BB133111EB % (1 << 64)
+
+
+def test_templates_are_hashed_as_defined_and_stay_within_the_table() -> None:
+    atoms = np.random.default_rng(1).integers(0, 1 << 63, size=(2, 5), dtype=np.uint64)
+    items = np.array([(0, 1, 0), (1, 0, -1), (1, 1, 2)], dtype=np.int32)
+    places = np.array([1, 2], dtype=np.int64)
+    expected = [
+        [
+            hash_by_definition(int(atoms[1, place]), 0) >> 32,
+            hash_by_definition(hash_by_definition(int(atoms[0, place - 1]), int(atoms[1, place + 2])), 1) >> 32,
+        ]
+        for place in places.tolist()
+    ]
+    assert template_features(atoms, items, places).tolist() == expected
+    for place in (0, 3):
+        with pytest.raises(ValueError, match="a place is too near to the edge"):
+            template_features(atoms, items, np.array([place], dtype=np.int64))
+    with pytest.raises(ValueError, match="an item is of no atom"):
+        template_features(atoms, items + np.int32(1) * np.array([0, 1, 0], dtype=np.int32), places)
+    with pytest.raises(ValueError, match="items must be in the order of templates"):
+        template_features(atoms, items[1:], places)

@@ -316,7 +316,7 @@ def unpack_array(form: Mapping[str, Any], data: NDArray[np.uint8]) -> NDArray[An
         values = np.array(form["values"], dtype=dtype)
         return np.asarray(values[planes].reshape(shape))
     if dtype.itemsize == 1:
-        return aligned(planes).view(dtype).reshape(shape)
+        return np.asarray(aligned(planes).view(dtype).reshape(shape))
     return np.asarray(np.ascontiguousarray(planes.reshape(dtype.itemsize, -1).T).view(dtype).reshape(shape))
 
 

@@ -49,7 +49,7 @@ class WordClasses(Mapping[str, str]):
         place = self._words.find(b"\n" + word.encode("utf-8", "surrogatepass") + b"\n")
         if place < 0 or "\n" in word:
             raise KeyError(word)
-        return self._paths[self._numbers[self._words.count(b"\n", 0, place)]]
+        return self._paths[int(self._numbers[self._words.count(b"\n", 0, place)])]
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._table)

@@ -20,10 +20,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright._core import template_features
 from treewright.caching import cached_property
 from treewright.learn import AveragedCells, Learning, Stage, Weights
 from treewright.learn.hashing import hashed
-from treewright.tokeniser.characters import Codes, Hashes, Substrings, codes_of, combine_atoms, compile_template
+from treewright.tokeniser.characters import Codes, Hashes, Substrings, codes_of, compile_templates
 from treewright.tokeniser.classifier import Decisions, classifier_stage
 from treewright.tokeniser.counts import Counts
 from treewright.tokeniser.multiwords import Multiwords, Words, cased_words
@@ -67,9 +68,7 @@ TEMPLATES = (
     *chain.from_iterable((f"start{length}", f"end{length}") for length in AFFIX_LENGTHS[:3]),
     *chain.from_iterable((f"token_start{length} prefix", f"token_end{length} suffix") for length in AFFIX_LENGTHS),
 )
-_TEMPLATES = tuple(
-    compile_template(" ".join(f"0.{atom}" for atom in template.split()), ATOMS) for template in TEMPLATES
-)
+_ITEMS = compile_templates([" ".join(f"0.{atom}" for atom in template.split()) for template in TEMPLATES], ATOMS)
 
 
 class Affix(NamedTuple):
@@ -237,7 +236,7 @@ class Candidates:
             values[f"start{length}"], values[f"end{length}"] = stem.starts(length), stem.tails(length)
             values[f"token_start{length}"], values[f"token_end{length}"] = tokens.starts(length), tokens.tails(length)
         table = np.stack([values[atom].astype(np.uint64) for atom in ATOMS])
-        return combine_atoms(table, _TEMPLATES, np.arange(len(self.readings)))
+        return template_features(table, _ITEMS, np.arange(len(self.readings), dtype=np.int64))
 
     def decisions(self, features: NDArray[np.uint32]) -> Decisions:
         """Decide between the readings of each form."""

@@ -16,7 +16,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright._core import TagModel
+from treewright._core import TagModel, template_features
 from treewright.caching import cached_property
 from treewright.learn import AveragedCells, Learning, Stage, Weights
 from treewright.tokeniser.character_model import Batch, read_batches
@@ -30,8 +30,7 @@ from treewright.tokeniser.characters import (
     class_of,
     classes_of,
     codes_of,
-    combine_atoms,
-    compile_template,
+    compile_templates,
     lower_letters,
 )
 from treewright.tokeniser.classifier import Decisions, kernel_of
@@ -77,7 +76,7 @@ TEMPLATES = (
     *("1.from2 0.upto2", "1.from1 0.upto1", "1.from2 0.upto2 0.from2 -1.from2", "-1.from2 0.from2 1.from2"),
     *("0.from2 0.from3 0.upto2 0.upto3 0.from1", "-1.from2 -1.from3 0.from2 0.from3 1.from2 1.from3"),
 )
-_TEMPLATES = tuple(compile_template(template, ATOMS) for template in TEMPLATES)
+_ITEMS = compile_templates(TEMPLATES, ATOMS)
 _CHARACTER = TEMPLATES.index("0.char")  # is combined with the position of the previous unit
 
 
@@ -261,7 +260,7 @@ def features_of(units: Units, vocabulary: Vocabulary, is_end: NDArray[np.bool_] 
         own = layout.places[begins], layout.places[ends - 1] + 1
     values = {"char": codes, "class": layout.spread(units.classes), **vocabulary.atoms(codes, own)}
     table = np.stack([values[atom].astype(np.uint64) for atom in ATOMS])
-    return combine_atoms(table, _TEMPLATES, layout.places[units.rows])
+    return template_features(table, _ITEMS, layout.places[units.rows])
 
 
 def positions_of(is_end: NDArray[np.bool_]) -> Labels:

@@ -262,12 +262,9 @@ class BoundTagModel {
       for (std::int32_t k = first; k < last; ++k)
         if (pool(k) < 0 || pool(k) >= model_.tags()) throw nb::value_error("a candidate is not the number of a tag");
     }
-    return {atoms.data(),
-            begin.data(),
-            pool.data(),
-            relations ? relations->data() : nullptr,
-            int(atoms.shape(1)),
-            relations ? int(relations->shape(1)) : 0};
+    return {atoms.data(),        begin.data(),
+            pool.data(),         relations ? relations->data() : nullptr,
+            int(atoms.shape(1)), relations ? int(relations->shape(1)) : 0};
   }
   WordTable check(const WordRows &words, const IndexColumn &rows) const {
     const WordTable table = words.table();

@@ -12,9 +12,10 @@ larger network parsed (--parsed; `scripts/teacher.py` writes them); the parser i
 (jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on both development
 sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model is saved. The
 figures on the test set of English-EWT are written to the model card beside it. The same data gives the same file.
---adapt: train the network of --linear-models (the embedded model, if not given) further on the same data, and save it. --network: the network of
-this file beside the linear models of --linear-models, which are pruned already; nothing is trained but the weights of
-its scores and the calibration. --lexicon: a full-form lexicon for the lemmas (scripts/english_lexicon.py writes it).
+--adapt: train the network of --linear-models (the embedded model, if not given) further on the same data, and save it.
+--network: the network of this file beside the linear models of --linear-models, which are pruned already; nothing is
+trained but the weights of its scores and the calibration. --lexicon: a full-form lexicon for the lemmas
+(scripts/english_lexicon.py writes it).
 """
 
 from __future__ import annotations

@@ -192,7 +192,7 @@ def test_bad_second_order_scores_are_named(name: str) -> None:
     sib[0, 2, 1] = np.nan
     with pytest.raises(InputError, match=r"^sib\[0, 2, 1\] is NaN; write -inf to forbid a part"):
         call(np.zeros((3, 3)), sib=sib)
-    with pytest.raises(InputError, match=r"^sib, grand and stop come with an array arc"):
+    with pytest.raises(InputError, match=r"^sib, grand, stop and grandsib come with an array arc"):
         call(Parts.from_arrays(np.zeros((3, 3))), sib=np.zeros((3, 3, 3)))
     for projective in (False, True):
         with pytest.raises(InfeasibleError, match="every tree that the arcs allow has a sibling, grandparent or stop"):

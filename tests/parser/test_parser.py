@@ -271,12 +271,12 @@ def test_a_sentence_of_a_thousand_words_is_parsed_within_limits(trained: Parser)
 
 def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in_parts(trained: Parser) -> None:
     sentence = long_sentence(2001)
-    for parse in (trained.complete, partial(trained.kbest, k=2), partial(trained.parse, proof=True)):
+    for ask in (partial(trained.why_not, head=1, modifier=2), partial(trained.alternatives, modifier=1)):
         for projective in (True, False):
             with pytest.raises(
                 FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 2,000: "
             ):
-                list(parse([sentence], projective=projective))
+                ask(sentence, projective=projective)
 
 
 def test_a_search_that_runs_out_of_time_ends_with_a_gap(trained: Parser) -> None:

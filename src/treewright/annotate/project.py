@@ -750,7 +750,7 @@ class Project:
 
     @guarded
     def import_document(self, name: str, content: bytes) -> str:
-        """Add a document that was uploaded, under the last part of this name; return what was done."""
+        """Add a document with this content that was uploaded, under the last part of its name; return what was done."""
         chosen = PurePosixPath(name.replace("\\", "/")).name
         check_name(chosen, "the name of a document")
         extension = files.known_extension(chosen)

@@ -652,8 +652,10 @@ def _changed_fields(sentence: Sentence) -> list[str] | None:
             check_changed(values, cells, name)
             changed[name] = values
     if sentence._heads is not None and sentence._heads.tolist() != block.heads:
-        heads = checked_heads(sentence._heads, len(sentence)).tolist()
-        changed["HEAD"] = ["_" if head < 0 else str(head) for head in heads]
+        heads = zip(
+            checked_heads(sentence._heads, len(sentence)).tolist(), block.heads, block.column("HEAD"), strict=True
+        )
+        changed["HEAD"] = [cell if new == old else "_" if new < 0 else str(new) for new, old, cell in heads]  # 02 is 2
     empty_deps = {row: cell for row, cell in sentence._empty_deps.items() if cell != block.cell(row, "DEPS")}
     if not changed and not empty_deps:
         return None

@@ -7,10 +7,10 @@
 
 FOLDER has ud/English-EWT and ud/English-GUM with train.conllu and dev.conllu, the first also test.conllu, and in words/
 the vectors and classes of words that the network reads (it needs PyTorch; --linear trains a model without a network).
-All components learn from both treebanks and from data/constructions, all but the first also from sentences that a
-larger network parsed (--parsed; `scripts/teacher.py` writes them); the parser is trained on predicted tags
-(jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on both development
-sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model is saved. The
+All components learn from both treebanks, all but the first also from data/constructions and from sentences that a model
+with a network parsed (--parsed: of `treewright parse`, or of a teacher, `scripts/teacher.py`); the parser is trained
+on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on
+both development sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model is saved. The
 figures on the test set of English-EWT are written to the model card beside it. The same data gives the same file.
 --adapt: train the network of --linear-models (the embedded model, if not given) further on the same data, and save it.
 --network: the network of this file beside the linear models of --linear-models, which are pruned already; nothing is
@@ -21,6 +21,7 @@ trained but the weights of its scores and the calibration. --lexicon: a full-for
 from __future__ import annotations
 
 import argparse
+import re
 import sys
 import time
 from collections.abc import Mapping, Sequence
@@ -35,12 +36,13 @@ from treewright.network.options import Sizes
 from treewright.parser import ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline, prune_weights
 from treewright.pipeline.networks import with_network
-from treewright.tokeniser import TokeniserOptions
+from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
 MAX_BYTES = 25_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
 MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; by convention
+LIST_NUMBER = re.compile(r"\(?[0-9A-Za-z]{1,2}[.)]")
 TREEBANKS = ("English-EWT", "English-GUM")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")
 BEGIN, END = "<!-- figures: written by scripts/train_embedded.py -->", "<!-- end of figures -->"  # in the model card
@@ -114,6 +116,12 @@ def read_both(folder: Path, part: str) -> list[tw.Sentence]:
     return [sentence for bank in TREEBANKS for sentence in tw.read(folder / "ud" / bank / f"{part}.conllu")]
 
 
+def sentences_to_cut(folder: Path) -> list[tw.Sentence]:
+    """Read what the tokeniser learns from: both treebanks, without list items of GUM, where `1.` is one token."""
+    ewt, gum = (tw.read(folder / "ud" / bank / "train.conllu") for bank in TREEBANKS)
+    return [*ewt, *(sentence for sentence in gum if not LIST_NUMBER.fullmatch(sentence.forms[0]))]
+
+
 def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence]) -> Pipeline:
     """The pruned and calibrated pipeline."""
     whole = Pipeline.train(
@@ -134,6 +142,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         checkpoint=given.checkpoint,
         resume=given.checkpoint is not None,
     )
+    whole = replace(whole, tokeniser=Tokeniser.train(sentences_to_cut(given.folder), options=LAST_EPOCH))
     light = prune_weights(whole, parser=given.light).calibrate(dev)
     lost = compare(whole, light, dev)
     if lost > MAX_LAS_LOSS:

@@ -10,8 +10,9 @@ the vectors and classes of words that the network reads (it needs PyTorch; --lin
 All components learn from both treebanks, all but the first also from data/constructions and from sentences that a model
 with a network parsed (--parsed: of `treewright parse`, or of a teacher, `scripts/teacher.py`); the parser is trained
 on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on
-both development sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model is saved. The
-figures on the test set of English-EWT are written to the model card beside it. The same data gives the same file.
+both development sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model
+is saved. The figures on the test set of English-EWT are written to the model card beside it. The same data gives the
+same file.
 --adapt: train the network of --linear-models (the embedded model, if not given) further on the same data, and save it.
 --network: the network of this file beside the linear models of --linear-models, which are pruned already; nothing is
 trained but the weights of its scores and the calibration. --lexicon: a full-form lexicon for the lemmas

@@ -271,10 +271,15 @@ class TagRules:
 
     def marks(self, sentence: Sentence) -> Indices:
         """Return the punctuation that the guidelines permit no dependents: none if the sentence has no other words."""
+        marks = self.punctuation(sentence)
+        return marks if len(marks) < len(sentence) else marks[:0]
+
+    def punctuation(self, sentence: Sentence) -> Indices:
+        """Return the words of a sentence that the rules of the guidelines about punctuation hold for."""
         marks: list[int] = []
         if self.has_guidelines and TAGS.keys() >= set(sentence.upos):
             marks = [word for word, tag in enumerate(sentence.upos, 1) if tag == PUNCTUATION_TAG]
-        return np.array(marks if len(marks) < len(sentence) else [], dtype=np.int32)
+        return np.array(marks, dtype=np.int32)
 
     def _guided(self, tags: Sequence[str]) -> bool:
         """Whether the guidelines apply to a sentence: its tags are universal ones."""

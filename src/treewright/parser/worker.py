@@ -39,7 +39,9 @@ from treewright.parser.model import (
 )
 from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
+from treewright.parser.punctuation import MAX_ROUNDS, Arc, crossing_marks, without_arcs
 from treewright.streams import grouped
+from treewright.trees import is_projective
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -167,9 +169,38 @@ class Worker:
         considered = [every_arc(arcs) for arcs in pruned] if all_arcs else pruned
         parts, parses = self.trees(inputs, considered, projective, **options)
         if all_arcs and not all(parse.certified for parse in parses):
-            _, others = self.trees(inputs, pruned, projective, **options)
+            others = self.decode(sentences, projective, **options).parses
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
+        if not projective and not all_arcs:
+            for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
+                if crossing := self._crossing(sentence, parse):
+                    again = self._without_crossing(sentence, considered[number], crossing, parse.certified, options)
+                    parts[number], parses[number] = again
         return Decoded(inputs, parts, parses, projective)
+
+    def _crossing(self, sentence: Sentence, parse: Parse) -> list[Arc]:
+        """Return the arcs to punctuation that make gaps in a tree."""
+        return [] if is_projective(parse.heads) else crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
+
+    def _without_crossing(
+        self, sentence: Sentence, arcs: Candidates, crossing: Sequence[Arc], certified: bool, options: ChosenMethod
+    ) -> tuple[Parts, Parse]:
+        """Return the best tree over the candidate arcs without arcs to punctuation that make gaps, and its parts.
+
+        Where the search for it does not end, or has not ended before (certified is False), it is a projective tree,
+        which has no gaps, and no bound on the value of others.
+        """
+        inputs = self.encode([sentence])
+        for _ in range(MAX_ROUNDS if certified else 0):
+            arcs = without_arcs(arcs, crossing)
+            try:
+                [parts], [parse] = self.trees(inputs, [arcs], False, **options)
+            except InfeasibleError:
+                break
+            if not (crossing := self._crossing(sentence, parse)):
+                return parts, parse
+        [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
+        return parts, replace(parse, bound=math.inf, gap=math.inf, proof=None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Inputs:
         """Return the hashed atoms of sentences, and their readings by the network."""

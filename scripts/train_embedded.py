@@ -41,7 +41,7 @@ from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
-MAX_BYTES = 25_000_000  # of the model file, by convention: it is part of the wheel (tests/pipeline/test_embedded.py)
+MAX_BYTES = 32_000_000  # of the model file; the wheel stays below 40 MB (tests/pipeline/test_embedded.py)
 MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; by convention
 LIST_NUMBER = re.compile(r"\(?[0-9A-Za-z]{1,2}[.)]")
 TREEBANKS = ("English-EWT", "English-GUM")
@@ -143,7 +143,11 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         checkpoint=given.checkpoint,
         resume=given.checkpoint is not None,
     )
-    whole = replace(whole, tokeniser=Tokeniser.train(sentences_to_cut(given.folder), options=LAST_EPOCH))
+    tokeniser = Tokeniser.train(sentences_to_cut(given.folder), options=LAST_EPOCH)
+    # Irregular forms wrong (benchmarks/accuracy/lemmas.py): 2.8 % by lemmas of EWT, 5.6 % by those of both treebanks.
+    ewt = [*tw.read(given.folder / "ud" / TREEBANKS[0] / "train.conllu"), *tw.read(CONSTRUCTIONS)]
+    tagger = whole.tagger.retrain_lemmas(ewt, dev, lexicon=given.lexicon, report=say)
+    whole = replace(whole, tokeniser=tokeniser, tagger=tagger)
     light = prune_weights(whole, parser=given.light).calibrate(dev)
     lost = compare(whole, light, dev)
     if lost > MAX_LAS_LOSS:

@@ -322,8 +322,10 @@ def feature_meanings(name: str) -> list[str]:
         return []
     meaning, values = FEATURES[feature]
     if value:
-        known = values.get(value) or TAGS.get(value)
-        explained = f"{meaning}; {known}" if known else f"{meaning}; the value {value} is not among the usual ones"
+        known = [values.get(one) or TAGS.get(one) for one in value.split(",")]  # Fem,Masc: either
+        explained = f"{meaning}; the value {value} is not among the usual ones"
+        if all(known):
+            explained = f"{meaning}; {' or '.join(map(str, known))}"
     else:
         listed = ", ".join(f"{key} ({text})" for key, text in values.items())
         explained = f"{meaning}: {listed}" if listed else meaning

@@ -12,7 +12,7 @@ from treewright.pipeline import Pipeline
 from treewright.tokeniser import rebuild_text
 
 FOLDER = EMBEDDED["en"].parent
-MAX_BYTES = 25_000_000  # bytes, of everything in the folder
+MAX_BYTES = 32_000_000  # bytes, of everything in the folder: the wheel stays below 40 MB
 
 
 @pytest.fixture(scope="module")

@@ -173,8 +173,8 @@ class Worker:
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
         if not projective and not all_arcs:
             for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
-                if crossing := self._crossing(sentence, parse):
-                    again = self._without_crossing(sentence, considered[number], crossing, parse.certified, options)
+                if self._crossing(sentence, parse):
+                    again = self._without_crossing(sentence, considered[number], parse, options)
                     parts[number], parses[number] = again
         return Decoded(inputs, parts, parses, projective)
 
@@ -183,24 +183,33 @@ class Worker:
         return [] if is_projective(parse.heads) else crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
 
     def _without_crossing(
-        self, sentence: Sentence, arcs: Candidates, crossing: Sequence[Arc], certified: bool, options: ChosenMethod
+        self, sentence: Sentence, arcs: Candidates, best: Parse, options: ChosenMethod
     ) -> tuple[Parts, Parse]:
         """Return the best tree over the candidate arcs without arcs to punctuation that make gaps, and its parts.
 
-        Where the search for it does not end, or has not ended before (certified is False), it is a projective tree,
-        which has no gaps, and no bound on the value of others.
+        best: the tree over all candidate arcs. Where a search does not end, the tree is projective, which has no gaps;
+        the bound is then that of the tree with gaps, or none if it has other arcs.
         """
-        inputs = self.encode([sentence])
-        for _ in range(MAX_ROUNDS if certified else 0):
-            arcs = without_arcs(arcs, crossing)
+        inputs, parse, left = self.encode([sentence]), best, arcs
+        for _ in range(MAX_ROUNDS):
+            if not parse.certified:
+                break
+            left = without_arcs(left, self._crossing(sentence, parse))
             try:
-                [parts], [parse] = self.trees(inputs, [arcs], False, **options)
+                [parts], [parse] = self.trees(inputs, [left], False, **options)
             except InfeasibleError:
                 break
-            if not (crossing := self._crossing(sentence, parse)):
+            if not self._crossing(sentence, parse):
                 return parts, parse
-        [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
-        return parts, replace(parse, bound=math.inf, gap=math.inf, proof=None)
+        try:
+            [parts], [parse] = self.trees(inputs, [arcs], True, **options)
+            bound = best.bound
+        except InfeasibleError:
+            if not best.certified and len(inputs.marks[0]):  # out of time: the tree stays, with its gap
+                return self.score(inputs, [arcs])[0], best
+            [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
+            bound = math.inf
+        return parts, replace(parse, bound=bound, gap=bound - parse.score, spread=best.spread, proof=None)
 
     def encode(self, sentences: Sequence[Sentence]) -> Inputs:
         """Return the hashed atoms of sentences, and their readings by the network."""

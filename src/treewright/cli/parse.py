@@ -109,7 +109,10 @@ def parse(
     all_arcs: opt.AllArcs = False,
     fast: Annotated[
         bool,
-        typer.Option("--fast", help="Use the linear models alone, without the network, for projective trees: faster."),
+        typer.Option(
+            "--fast",
+            help="Use the linear models alone, without the network of the model: faster. Trees are projective.",
+        ),
     ] = False,
     kbest: KBest = None,
     proofs: Annotated[str | None, opt.file_option("Write proofs for `treewright verify`, a line a sentence.")] = None,

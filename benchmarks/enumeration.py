@@ -164,7 +164,7 @@ class Truth:
 
 
 def difference(one: list[float], other: list[float]) -> float:
-    """The sum of one less that of the other, rounded once."""
+    """Return the difference of two sums, rounded once."""
     return math.fsum([*one, *(-x for x in other)])
 
 
@@ -277,7 +277,7 @@ class Census:
         note: str,
         median: list[float] | None = None,
     ) -> None:
-        """Compare a result with the truth; scale is that of the scores without masks, median a typical structure."""
+        """Compare a result with the truth; scale: of the scores without masks; median: of typical structures."""
         if parts is None or best is None:
             self.count(row, "bad value", note)
             return

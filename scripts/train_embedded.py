@@ -42,7 +42,7 @@ from treewright.tokeniser.tokeniser import text_and_ends
 from treewright.words import Words
 
 MAX_BYTES = 32_000_000  # of the model file; the wheel stays below 40 MB (tests/pipeline/test_embedded.py)
-MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; by convention
+MAX_LAS_LOSS = 0.2  # points that pruning of weights may cost; not tuned
 LIST_NUMBER = re.compile(r"\(?[0-9A-Za-z]{1,2}[.)]")
 TREEBANKS = ("English-EWT", "English-GUM")
 FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", "UAS", "LAS", "CLAS", "MLAS", "BLEX")

@@ -3,7 +3,7 @@
 Both are trained on the first N sentences of the treebank's `train` (0: all) and split the raw text of its `test`
 (tokens joined according to SpaceAfter, a blank line before documents and paragraphs). F1 as in the official script;
 characters per second of CPU time. Seen and unseen: the share of the multiword tokens with the right words, by whether
-the training data has a token of that form; those of the tokens that are found.
+the training data has a token of that form; the tokens counted are the ones that were found.
 
 The network of UDPipe trains slowly: --epochs and --batch are its options of that name (its defaults are 100 and 50; the
 defaults here are 20 and 10, the same number of steps in a fifth of the time). --keep stores its model in a folder and

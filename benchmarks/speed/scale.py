@@ -59,7 +59,7 @@ def main() -> None:
 
 
 def texts_of(data: Path | None) -> Iterator[str]:
-    """Yield sentences: those of the English treebank, or generated ones."""
+    """Yield sentences of the English treebank, or generated ones."""
     if data is None:
         yield from common.TEN_WORDS
     else:

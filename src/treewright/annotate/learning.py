@@ -32,7 +32,7 @@ from treewright.pipeline import Pipeline
 HELD_OUT = 10  # one of so many sentences is held out, by the hash of its text: always the same ones
 MIN_SENTENCES = 10  # fewer annotated sentences teach nothing; not tuned
 SAMPLES = 1000  # bootstrap draws for the range of the accuracy
-NICENESS = 10  # priority of the process below that of the server; not tuned
+NICENESS = 10  # of the process that trains: the server answers first; not tuned
 
 
 @dataclass

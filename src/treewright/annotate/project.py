@@ -266,7 +266,7 @@ class Project:
         return self._state(record, layer, draft, seq, self._show(record, layer, draft, seq, cursor), [])
 
     def _show(self, record: Record, layer: str, draft: Draft, seq: int, cursor: int | None = None) -> Shown:
-        """Return the tree that was shown last, if nothing has happened since; else that of the draft."""
+        """Return the tree that was shown last if nothing has happened since, else the tree of the draft."""
         known = self._shown.get((record.id, layer))
         if known and known[0] == seq:
             return known[1]

@@ -58,9 +58,8 @@ class GrammarWithTagger(JointModel[Collins | TreebankGrammar]):
         """Train both models on train, trees or a file of trees, and choose the weight of the tagger on dev.
 
         Without dev the last tenth of the trees is held out. grammar_options are those of `Collins.train`, the default,
-        or of `TreebankGrammar.train`, and say by this which grammar it is. how: the keywords of `RunOptions`: seed is
-        that of the tagger, report is called after each of its epochs and each weight that is tried. There is no
-        checkpoint.
+        or of `TreebankGrammar.train`, and say by this which grammar it is. how: the keywords of `RunOptions`: seed of
+        the tagger, report (called after each of its epochs and each weight that is tried). There is no checkpoint.
         """
         run = Run(**how)
         options = run.with_seed(options or JointOptions())

@@ -1,7 +1,7 @@
 """The table of treebanks: language, treebank, licence, size, and the figures that UDPipe 1 published.
 
 `treebanks.tsv` has a row per treebank; the first row of a language is its default, a treebank that is free for any use
-where there is one. Licences are those of the licence list of the UD release. Sizes are rounded. Figures are F1 from the
+where there is one. Licences are from the licence list of the UD release. Sizes are rounded. Figures are F1 from the
 raw text of `test`, in the manual of UDPipe (models of UD 2.5).
 """
 

@@ -1,6 +1,7 @@
 """The classes of words as a model file has them, looked up without a table until many words are.
 
-A table of the 200,000 words of the English model takes a fifth of the time of loading; a short text has few words.
+A table of the 190,128 words of the English model takes 46 ms to make, a search 0.05 to 0.92 ms; a short text has few
+words.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from treewright.caching import cached_property
 
-MAX_SEARCHES = 64  # of words in the text of all words, about half a millisecond each, before the table is made
+MAX_SEARCHES = 64  # of words in the text of all words, before the table is made; not tuned
 
 
 class WordClasses(Mapping[str, str]):

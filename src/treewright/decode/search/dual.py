@@ -42,8 +42,8 @@ def solve(
     tighten spends the iterations left, once the bound comes down no more, on fixing arcs by the bound and by probing.
     published is the algorithm of the paper: multipliers begin at 0 instead of the second best head of each word (so
     that constants added to all heads of a word change its course), the automata do not know that the root has a child
-    and that no word's head is one of its modifiers, and nothing is tightened. automata replace the sibling and
-    grandparent automata by those of the caller (states.py); multipliers begin at 0 then, and nothing is tightened.
+    and that no word's head is one of its modifiers, and nothing is tightened. automata: head automata of the
+    caller (states.py) in place of siblings and grandparents; multipliers begin at 0 then, and nothing is tightened.
 
     trace has one entry an iteration: "dual" (an upper bound on every tree; while tightening, on those of the piece that
     is worked on), "best", "bound" (on every tree), "disagreements" (arcs on which tree and automata differ) and

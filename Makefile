@@ -1,6 +1,6 @@
 # Every target works in a fresh clone: it creates the virtual environment .venv and installs the package there.
 PYTHON ?= python3
-OLDEST_PYTHON ?= python3.10
+OLDEST_PYTHON ?= python3.11
 WHEEL_PYTHON ?= python3.12
 VENV   ?= .venv
 BIN    := $(VENV)/bin
@@ -76,7 +76,7 @@ test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py
 	$(OLDEST_PYTHON) -m venv $(LOWEST)
-	$(LOWEST)/bin/pip install -q packaging tomli
+	$(LOWEST)/bin/pip install -q packaging
 	$(LOWEST)/bin/python scripts/lowest_versions.py > $@
 
 test-lowest: $(LOWEST)/constraints.txt  ## all fast tests with OLDEST_PYTHON and the lowest versions of the dependencies

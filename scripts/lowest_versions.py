@@ -5,16 +5,11 @@ python scripts/lowest_versions.py > constraints.txt
 
 from __future__ import annotations
 
-import sys
+import tomllib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from packaging.requirements import Requirement
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 PYPROJECT = Path(__file__).parent.parent / "pyproject.toml"
 FEATURES = ("zstd", "plots")  # the extras for users; those for developers need no lower bound
@@ -23,8 +18,8 @@ FEATURES = ("zstd", "plots")  # the extras for users; those for developers need 
 def constraints(requirements: Iterable[str]) -> Iterator[str]:
     """name==version for each requirement name>=version.
 
-    >>> list(constraints(["numpy>=1.24", "tomli>=2; python_version < '3.11'"]))
-    ['numpy==1.24', 'tomli==2; python_version < "3.11"']
+    >>> list(constraints(["numpy>=1.24", "colorama>=1; sys_platform == 'win32'"]))
+    ['numpy==1.24', 'colorama==1; sys_platform == "win32"']
     """
     for text in requirements:
         requirement = Requirement(text)

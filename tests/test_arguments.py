@@ -6,12 +6,11 @@ import inspect
 import typing
 from collections.abc import Callable, Iterator
 from inspect import Parameter
-from typing import Any
+from typing import Any, Unpack
 
 import pytest
 from oracles.pipelines import pipeline
 from oracles.treebank import treebank
-from typing_extensions import Unpack
 
 import treewright as tw
 from treewright.errors import InputError

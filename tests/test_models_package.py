@@ -6,6 +6,7 @@ import json
 import os
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -14,11 +15,6 @@ from oracles.processes import run_process
 
 from treewright.languages.catalogue import find_treebank
 from treewright.languages.installed import InstalledModel
-
-if sys.version_info >= (3, 11):
-    import tomllib
-else:
-    import tomli as tomllib
 
 MODELS = REPO / "models"
 PACKAGE = MODELS / "treewright_models"

@@ -25,7 +25,7 @@ the keywords.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple, NoReturn, TypedDict
+from typing import Any, Literal, NamedTuple, NoReturn, TypedDict, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,6 @@ try:
     from torch import Tensor
 except ImportError as error:
     raise MissingExtra("torch", "neural", "treewright.torch") from error
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 __all__ = ["Decoded", "Options", "decode", "log_partition", "log_probability", "loss", "marginals"]
 

@@ -145,10 +145,10 @@ def test_cells_of_no_part_are_not_looked_at() -> None:
     assert problem.value(np.array([-1, 0, 1, 1, 3], dtype=np.int32)) == 4 + 4 + 3 + 9
     for array, name in ((sib, "sib"), (grand, "grand"), (stop, "stop")):
         for index in np.argwhere(~np.isnan(array)).tolist():
-            broken = array.copy()
-            broken[tuple(index)] = np.inf
+            arrays: dict[str, Any] = {name: array.copy()}
+            arrays[name][tuple(index)] = np.inf
             with pytest.raises(InputError, match=re.escape(f"{name}[{', '.join(map(str, index))}] is +inf")):
-                Problem.of(np.ones((5, 5)), **{name: broken})
+                Problem.of(np.ones((5, 5)), **arrays)
 
 
 def with_cell(h: int, m: int, score: float) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
 from treewright.decode import Parts
@@ -21,17 +22,17 @@ def test_average_is_the_mean_of_all_weights() -> None:
     scorer = Scorer(arc_tables(["h.upos m.upos", "m.upos"]), 8)
     scorer.arcs(batch, learner.weights, 1.0)
     dice = np.random.default_rng(0)
-    seen = []
+    weights: list[NDArray[np.floating]] = [np.zeros(256)]
     for _ in range(20):
         scorer.add_parts(learner.learner, Parts.from_arrays(dice.normal(size=(4, 4))).core)
         learner.step(0.3)
-        seen.append(learner.weights.copy())
-    np.testing.assert_allclose(learner.average(), np.mean([np.zeros(256), *seen], axis=0), atol=1e-5)
+        weights.append(learner.weights.copy())
+    np.testing.assert_allclose(learner.average(), np.mean(weights, axis=0), atol=1e-5)
     learner.reset()
     scorer.add_parts(learner.learner, Parts.from_arrays(np.random.default_rng(0).normal(size=(4, 4))).core)
     learner.step(0.3)
-    np.testing.assert_array_equal(learner.weights, seen[0])
-    np.testing.assert_allclose(learner.average(), seen[0] / 2, atol=1e-6)
+    np.testing.assert_array_equal(learner.weights, weights[1])
+    np.testing.assert_allclose(learner.average(), weights[1] / 2, atol=1e-6)
 
 
 def test_gradients_of_a_step_are_summed_before_they_are_squared() -> None:

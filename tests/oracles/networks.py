@@ -114,7 +114,7 @@ def product(rows: Floats, matrix: Floats) -> Floats:
     return product_of_bytes(rows * scales, numbers)
 
 
-def product_of_bytes(rows: Floats, matrix: NDArray[np.int8]) -> Floats:
+def product_of_bytes(rows: Floats, matrix: NDArray[np.integer]) -> Floats:
     """The product of rows, each as integers of eight bits times a scale, and a matrix of integers."""
     numbers, scales = round_rows(rows)
     return (numbers @ matrix.astype(np.int64)).astype(np.float32) * scales[:, None]

@@ -337,7 +337,7 @@ def test_another_tree_score_or_bound_is_refused_unless_true(parts: str, projecti
         parse = prove(instance)
         heads = parse.heads.copy()
         heads[random.integers(0, 5)] = random.integers(-2, 7)
-        changes = [
+        changes: list[dict[str, Any]] = [
             {"heads": heads},
             {"heads": heads, "score": parse.score + 1.0},
             {"score": parse.score + 1e-3},

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
-from typing import TYPE_CHECKING, Any, Literal, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,8 +19,6 @@ from treewright.errors import InputError
 from treewright.streams import check_threads, map_items
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ChosenMethod, ProblemOptions
 
     class BatchOptions(ChosenMethod, ProblemOptions, total=False):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,8 +14,6 @@ from treewright.decode.problem import Problem, Scores
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ProblemOptions
 
 Indices = NDArray[np.int32]

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from functools import cache
 from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 import numpy as np
 
@@ -20,8 +20,6 @@ from treewright.decode.result import Parse
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import TreeOptions
 
 # solve(problem, **options). The bound is -inf when there is no tree; methods other than `exact` are called only if the

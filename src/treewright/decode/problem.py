@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from operator import index
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, TypeAlias, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -18,8 +18,6 @@ from treewright.decode.parts import Parts
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ProblemOptions
 
 Arc = tuple[int, int]  # head, modifier

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any, Unpack
 
 from treewright import proofs
 from treewright.decode.options import ProblemOptions
@@ -10,9 +10,6 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import Parse
 from treewright.proofs import Verified
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 def verify(arc: Scores, parse: Parse, **options: Unpack[ProblemOptions]) -> Verified:

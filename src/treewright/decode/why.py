@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 
@@ -13,8 +13,6 @@ from treewright.decode.result import Parse
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import MethodOptions, ProblemOptions
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Any, TypedDict
+from typing import Any, TypedDict, Unpack
 
 from treewright.checks import described
 from treewright.draw.canvas import Pen
@@ -19,9 +19,6 @@ from treewright.draw.scene import Direction, Features, Marks, Scene, States, sce
 from treewright.draw.terminal import dependency_text
 from treewright.draw.vector import dependency_svg
 from treewright.errors import FormatError, InputError
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 NARROWEST_TEXT, NARROWEST_SVG = 20, 160
 

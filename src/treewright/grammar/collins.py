@@ -11,7 +11,7 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -29,9 +29,6 @@ from treewright.grammar.trees import TreeSource, metadata_of, trees_of
 from treewright.grammar.words import Vocabulary
 from treewright.model.component import ArrayForm, Arrays, Component, Stored
 from treewright.model.run import Run, RunOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 UNKNOWN = "UNK"  # the beginning of all classes of words; the class of a word whose own class was never seen
 MAX_WORDS = 150  # of a sentence that is parsed with the whole beam; not tuned, it bounds time and memory

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,9 +32,6 @@ from treewright.learn.calibration import Calibration, fit_line
 from treewright.model.checkpoint import Origin, open_checkpoint, step_file
 from treewright.model.component import ArrayForm, Arrays, Component, Stored, hash_of
 from treewright.model.run import Run, RunOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
 SMALLEST_EVENT = 1e-10  # probability of rules that max-rule considers; lower ones score the same there

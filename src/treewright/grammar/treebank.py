@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -31,9 +31,6 @@ from treewright.grammar.words import check_words, leaf_of
 from treewright.model.component import ArrayForm, Arrays, Component, Stored
 from treewright.model.run import Run, RunOptions
 from treewright.streams import check_count
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 MAX_WORDS = 150  # of a sentence that is parsed in one piece; not tuned, it bounds time and memory
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from threading import local
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
@@ -39,9 +39,6 @@ from treewright.model.component import (
     sentences_of,
 )
 from treewright.model.run import Run, RunOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 class GraphParser(Component):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,9 +33,6 @@ from treewright.model.run import Run, RunOptions
 from treewright.parser.completion import Completion
 from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Heads = NDArray[np.int32]
 Array = NDArray[np.float64]

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any, Generic, Protocol, TypedDict, TypeVar
+from typing import Any, Generic, Protocol, Self, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from treewright.errors import InputError
 from treewright.grammar import LexicalParse, PhraseParse
 from treewright.relax import Answer, Oracle, PolyakStep, Relaxation, Step, branch
 from treewright.streams import check_count
-
-if TYPE_CHECKING:
-    from typing_extensions import Self
 
 MAX_ITERATIONS = 50  # as published
 # Where models do not agree, the linear relaxation nearly always has a fractional optimum, which further iterations do

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,9 +22,6 @@ from treewright.errors import InfeasibleError
 from treewright.grammar.collins_forest import ParseForest
 from treewright.joint.agreement import AgreementOptions, JointParse, SharedOracle, Vector, agree, certificate
 from treewright.relax import Answer, Oracle
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Indices = NDArray[np.int32]
 

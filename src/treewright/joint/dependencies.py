@@ -13,7 +13,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, cast
+from typing import Any, ClassVar, Unpack, cast
 
 import numpy as np
 
@@ -37,9 +37,6 @@ from treewright.parser import Parser, ParserOptions
 from treewright.parser.worker import Worker
 from treewright.tagger import Tagger
 from treewright.words import Words
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 MODEL = "outer"  # of dependencies: siblings and outermost grandchildren
 CONDITION = "with tags that the tagger considers for unknown words"

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,9 +38,6 @@ from treewright.joint.agreement import (
 from treewright.joint.taggers import ConsideredTags, SentenceTagger, TagOracle, TagScorer, TagVariables
 from treewright.relax import Answer, Relaxation
 from treewright.tagger import Tagger
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 CONDITION = "with tags that the tagger considers"
 

@@ -20,7 +20,7 @@ import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,8 +32,6 @@ from treewright.model import modelfile
 from treewright.model.modelfile import DamagedFileError, FormatVersionError
 
 if TYPE_CHECKING:
-    from typing_extensions import Self, Unpack
-
     from treewright.model.run import RunOptions
 
 HELD_OUT_PART = 10  # one sentence of so many is held out where there is no development data; not tuned

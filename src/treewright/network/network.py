@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from threading import local
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from treewright.caching import worker_of_thread
 from treewright.checks import check
@@ -23,9 +23,6 @@ from treewright.network.model import NetworkModel
 from treewright.network.options import NetworkOptions
 from treewright.network.worker import NetworkWorker, Reading, kernel_weights
 from treewright.words import Words
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]"'
 

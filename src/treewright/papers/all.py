@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import redirect_stdout
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from io import StringIO
 from pathlib import Path
 from typing import Annotated
@@ -117,7 +117,7 @@ def all_command(
     quick: Annotated[bool, typer.Option("--quick", help="Train on a few sentences.")] = False,
     quiet: Quiet = False,
 ) -> None:
-    day = datetime.now(timezone.utc).date()
+    day = datetime.now(UTC).date()
     text = f"# Tables of the papers\n\nTreewright {__version__}, {day}{', quick form' if quick else ''}.\n"
     with steps(quiet) as report:
         for section in sections(data, quick=quick, report=report):

@@ -16,7 +16,7 @@ import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import Literal, Unpack
 
 from treewright.checks import Positive, check
 from treewright.corpus import Tree
@@ -29,9 +29,6 @@ from treewright.grammar.trees import TreeSource, prepare_trees, trees_of
 from treewright.model.checkpoint import Origin, Steps
 from treewright.model.component import hash_of
 from treewright.model.run import Run, RunOptions
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 Teacher = Literal["single", "product"]
 

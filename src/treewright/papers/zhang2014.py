@@ -16,7 +16,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, TypeVar
+from typing import Annotated, TypeVar, Unpack
 
 import numpy as np
 import typer
@@ -54,9 +54,6 @@ from treewright.parser.parser import fingerprint
 from treewright.parser.stages import train_model
 from treewright.parser.stages.data import Example
 from treewright.parser.worker import Worker
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 TREEBANKS = tuple(koo2010.TREEBANKS)
 INDEPENDENT = "independent"  # the learner of Table 1 that chooses heads one by one

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from threading import local
-from typing import TYPE_CHECKING, Any, ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
 
@@ -55,9 +55,6 @@ from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
 from treewright.parser.worker import MAX_SECONDS, Parsed, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 T = TypeVar("T")
 

@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,9 +42,6 @@ from treewright.parser.options import ParserSettings
 from treewright.parser.punctuation import MAX_ROUNDS, Arc, crossing_marks, without_arcs
 from treewright.streams import grouped
 from treewright.trees import is_projective
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain, groupby, islice
-from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, cast
+from typing import TYPE_CHECKING, Any, ClassVar, TypedDict, Unpack, cast
 
 from treewright import streams
 from treewright.checks import check
@@ -42,8 +42,6 @@ from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.induce import InducedParser
 
 

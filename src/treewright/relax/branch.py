@@ -10,14 +10,11 @@ import math
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import Unpack
 
 from treewright.relax import best_first
 from treewright.relax.engine import MAX_ITERATIONS, Relaxation, RelaxOptions, relax
 from treewright.relax.oracle import Oracle, Restrictable
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 def branch(

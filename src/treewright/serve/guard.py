@@ -136,7 +136,7 @@ class Guard:
             raise self._too_large()
         try:
             return await asyncio.wait_for(self._read(receive), self._limits.body_seconds)
-        except asyncio.TimeoutError:
+        except TimeoutError:
             raise Refusal(408, f"the body did not arrive within {self._limits.body_seconds:g} seconds") from None
 
     async def _read(self, receive: Receive) -> bytes:

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, replace
 from threading import local
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 from numpy.typing import ArrayLike
 
@@ -26,9 +26,6 @@ from treewright.tagger.options import TaggerOptions, check_columns
 from treewright.tagger.sequences import check_adjustment
 from treewright.tagger.training import calibrate, retrain_lemmas
 from treewright.tagger.training import train as train_model
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 class Tagger(Component):

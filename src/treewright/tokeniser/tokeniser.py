@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,8 +44,6 @@ from treewright.tokeniser.segments import cut_at_wide_spaces, cut_long_sentences
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.tokeniser.markup import PlainText
 
 ALL_PATTERNS = Patterns(PATTERNS)

@@ -7,7 +7,7 @@ import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,9 +26,6 @@ from treewright.words.options import WordsOptions, resolve
 from treewright.words.training import Training, canonical_forms, check_unicode, origin_of
 from treewright.words.units import Units
 from treewright.words.vectors import Vectors, key_of
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
 
 
 def ignore(*arguments: object) -> None:

@@ -13,7 +13,7 @@ import math
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +30,6 @@ from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ProblemOptions
 
 # A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one

@@ -12,7 +12,7 @@ import heapq
 import time
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,8 +28,6 @@ from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_count, check_seconds
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ProblemOptions
 
 

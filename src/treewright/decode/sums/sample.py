@@ -7,7 +7,7 @@ projective trees, rejection from first-order proposals (rejection.py) for trees 
 from __future__ import annotations
 
 from operator import index
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,8 +21,6 @@ from treewright.decode.sums.marginals import ensure_finite_value
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
-
     from treewright.decode.options import ProblemOptions
 
 

@@ -34,10 +34,10 @@ def history(events: Iterable[Event], person: str | None = None) -> tuple[list[Ev
     for event in events:
         if person is not None and event.author != person:
             continue
-        if event.kind == "undo":
-            undone.append(done.pop())
-        elif event.kind == "redo":
-            done.append(undone.pop())
+        if event.kind in ("undo", "redo"):
+            source, target = (done, undone) if event.kind == "undo" else (undone, done)
+            target.extend(other for other in source if other.seq == event.undoes)
+            source[:] = [other for other in source if other.seq != event.undoes]
         elif event.kind in UNDOABLE:
             done.append(event)
             undone = []

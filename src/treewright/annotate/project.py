@@ -493,9 +493,7 @@ class Project:
             new, seq = self._resegmenter.apply(change, op, draft, before.sentence)
             after = self._assistant.show(record.id, new)
             self._save(record.id, layer, seq, new, after)
-        self._remember(record.id, layer, seq, after)
-        state = self._state(record, layer, new, seq, after, [])
-        return Answer(seq, seq, list(range(1, len(after.sentence) + 1)), after.proof, state, record.id)
+        return self._answer(record, layer, seq, new, before, after)
 
     # -- questions
 
@@ -803,11 +801,20 @@ def suggested_cells(draft: Draft, shown: Sentence) -> dict[str, dict[str, str]]:
 
 
 def moved(before: Sentence, after: Sentence) -> list[int]:
-    """Return the words whose head or relation differs; all words if the sentences have other words."""
-    if before.forms != after.forms:
-        return list(range(1, len(after) + 1))
-    arcs = [list(zip(sentence.heads.tolist(), sentence.deprels, strict=True)) for sentence in (before, after)]
-    return [word for word, (old, new) in enumerate(zip(*arcs, strict=True), 1) if old != new]
+    """Return the words whose head or relation differs, and the new words between those that both sentences have."""
+    first = len(os.path.commonprefix([before.forms, after.forms]))
+    shorter, shift = min(len(before), len(after)), len(after) - len(before)
+    last = len(os.path.commonprefix([before.forms[::-1], after.forms[::-1]])[: shorter - first])
+    new_number = {number: number for number in range(first + 1)}
+    new_number |= {number: number + shift for number in range(len(before) - last + 1, len(before) + 1)}
+    arcs = zip(before.heads.tolist(), before.deprels, strict=True)
+    kept = {
+        (new_number[word], new_number.get(head, -1 if head < 0 else None), deprel)
+        for word, (head, deprel) in enumerate(arcs, 1)
+        if word in new_number
+    }
+    shown = zip(after.heads.tolist(), after.deprels, strict=True)
+    return [word for word, arc in enumerate(shown, 1) if (word, *arc) not in kept]
 
 
 def shares(counts: Counter[str]) -> list[tuple[str, float]]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 BATCH = 16  # sentences that are parsed and stored together; not tuned
 PAUSE = 0.2  # seconds without a request before the work goes on; not tuned
+MIN_COUNTED = 2000  # words of a project below which it says nothing that a value does not occur in it; not tuned
 
 
 class Suggestions:
@@ -86,7 +87,8 @@ class Suggestions:
                         )
         if not stop.is_set():
             with project._lock:
-                project._counts = Counts.of(project.sentences(project.manager))
+                counts = Counts.of(project.sentences(project.manager))
+                project._counts = counts if counts.words >= MIN_COUNTED else None
 
 
 def suggest(pipeline: Pipeline | None, sentence: Sentence) -> tuple[str, int, float]:

@@ -99,10 +99,10 @@ def unknown_problems(row: Row, counts: Counts) -> Iterator[Problem]:
     )
     for name, value, values in known:
         if value != "_" and value not in values and (name != "xpos" or counts.has_closed_xpos):
-            yield Problem(f"unknown-{name}", row.line, row.id, f"{value} does not occur in the other treebank", 0)
+            yield Problem(f"unknown-{name}", row.line, row.id, f"{value}: never in {counts.words} words", 0)
     for item in row.feats.split("|") if row.feats != "_" else ():
         if item not in counts.features:
-            yield Problem("unknown-feature", row.line, row.id, f"{item} does not occur in the other treebank", 0)
+            yield Problem("unknown-feature", row.line, row.id, f"{item}: never in {counts.words} words", 0)
 
 
 def repetition_problems(block: Block, counts: Counts) -> Iterator[Problem]:

@@ -21,6 +21,9 @@ export function percent(/** @type {number} */ probability) {
 
 export const points = (/** @type {number} */ difference) => difference.toFixed(2).replace("-", "−");
 
+/** What a change does to the score: what a person decided can score less than what the model would choose. */
+export const costs = (/** @type {number} */ loss) => `${loss < 0 ? "gains" : "costs"} ${points(Math.abs(loss))} points of the model's score`;
+
 /** A form as it is quoted in running text: isolated, so that its direction does not disturb the sentence around it. */
 export const quoted = (/** @type {string} */ form) => make("bdi", { class: "form" }, clip(form));
 

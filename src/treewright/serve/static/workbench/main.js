@@ -6,16 +6,17 @@ import { afterPainting, byId, listed, make, nodeName, points, quoted } from "./d
 import { actionChooser, labelChooser, valueEditor, wordChooser } from "./editors.js";
 import { isTyping, keyOf } from "./keys.js";
 import { showPanel } from "./panel.js";
-import { chooseQueue, hasHits, neighbour, neighbourWord, search, showPlace, showQueues, startQueue, stepHit } from "./queue.js";
+import { chooseQueue, hasHits, neighbour, neighbourWord, reloadQueue, search, showPlace, showQueues, startQueue, stepHit } from "./queue.js";
 import { difference, showScreen } from "./screens.js";
 import { app, onProblem, readSentence, run, wordOf } from "./state.js";
 import { drawingWidth, isRightToLeft, onClick, paint, showCursor, showHints } from "./tree.js";
 
-const SETTLED = 40; // milliseconds that the cursor rests on a word before its alternatives are asked for
+const SETTLED = 40; // milliseconds between two words whose alternatives are asked for; a held arrow key passes more
 
 const visited = new Set(); // doubtful words that Tab has shown in this visit
 let prepared = null; // {id, layer, width, answer}: the next sentence, asked for while this one is read
 let settling = 0;
+let moved = -SETTLED; // when the cursor or the tree changed last
 
 // -- opening and showing
 
@@ -73,7 +74,9 @@ function showWord() {
   showCursor(word, app.isPicked);
   refreshPanel();
   clearTimeout(settling);
-  settling = setTimeout(() => loadAlternatives().catch(() => {}), SETTLED);
+  const rest = SETTLED - (performance.now() - moved);
+  moved = performance.now();
+  settling = setTimeout(() => loadAlternatives().catch(() => {}), Math.max(0, rest));
   afterPainting(() => {
     if (app.sentence !== sentence || app.word !== word) return;
     Object.assign(document.body.dataset, {
@@ -92,16 +95,22 @@ function refreshPanel() {
   showKeys();
 }
 
-async function loadAlternatives() {
+/** Return the alternatives of the word under the cursor; they are asked for once for each state of the sentence. */
+function loadAlternatives() {
   const { sentence, word } = app;
   const known = app.alternatives;
-  if (known && known.word === word && known.revision === sentence.revision && known.id === sentence.id) return known.list;
-  const answer = await get(`sentences/${sentence.id}/alternatives?word=${word}&layer=${encodeURIComponent(app.layer)}`);
-  if (app.sentence === sentence && app.word === word) {
-    app.alternatives = { id: sentence.id, word, revision: sentence.revision, list: answer.alternatives };
-    if (!app.mode?.element) showPanel(act);
-  }
-  return answer.alternatives;
+  if (known && known.word === word && known.sentence === sentence) return known.answer;
+  const answer = get(`sentences/${sentence.id}/alternatives?word=${word}&layer=${encodeURIComponent(app.layer)}`).then(
+    ({ alternatives }) => {
+      asked.list = alternatives;
+      if (app.alternatives === asked && app.sentence === sentence && app.word === word && !app.mode?.element) showPanel(act);
+      return alternatives;
+    },
+  );
+  const asked = { sentence, word, answer, list: [] };
+  app.alternatives = asked;
+  answer.catch(() => app.alternatives === asked && (app.alternatives = null)); // asked for again by the next key
+  return answer;
 }
 
 function showProof() {
@@ -168,25 +177,17 @@ async function apply(ops, saying = null) {
 
 async function showAnswer(answer, saying = null) {
   const before = app.sentence;
-  prepared = null;
   app.explanation = null;
-  if (answer.state.id !== before.id || answer.state.words.length !== before.words.length) await chooseQueueAgain();
-  else if (answer.state.labels.join() !== before.labels.join()) await loadProject();
+  if (answer.state.id !== before.id || answer.state.text !== before.text) await reloadQueue();
+  if (answer.state.text !== before.text || answer.state.labels.join() !== before.labels.join()) await loadProject();
   showSentence({ ...answer.state, svg: answer.svg, seq: answer.seq });
-  const moved = answer.changed.filter((word) => word !== app.word);
+  const others = answer.changed.filter((word) => word !== app.word);
   const parts = saying ?? [];
-  if (moved.length) {
-    const few = moved.slice(0, 5).map((word) => quoted(wordOf(word).form));
-    const names = moved.length > 5 ? [...few, make("span", {}, `${moved.length - 5} more`)] : few;
+  if (others.length) {
+    const few = others.slice(0, 5).map((word) => quoted(wordOf(word).form));
+    const names = others.length > 5 ? [...few, make("span", {}, `${others.length - 5} more`)] : few;
     news(...parts, parts.length ? "; " : "", ...listed(names), " moved along.");
   } else news(...parts, parts.length ? "." : "");
-  prepareNext();
-}
-
-// Sentences were split or joined: the list is read again.
-async function chooseQueueAgain() {
-  await chooseQueue(byId("order").value);
-  await loadProject();
 }
 
 function offerRelease(error, ops) {
@@ -202,9 +203,9 @@ function offerRelease(error, ops) {
   if (actions.length) setMode(actionChooser({ title: "These contradict each other: give up one", actions, close: closeMode }));
 }
 
-async function simple(path) {
+async function simple(path, saying) {
   const answer = await change(`sentences/${app.sentence.id}/${path}?${view()}`, {});
-  await showAnswer(answer);
+  await showAnswer(answer, [saying]);
 }
 
 function attach(head, deprel) {
@@ -277,12 +278,12 @@ const commands = {
     return news("No open word follows. Enter accepts the sentence.");
   },
   async accept() {
-    await simple("accept");
+    await simple("accept", "Accepted");
     const id = await neighbour(1);
     if (id === undefined) news("Accepted. This was the last sentence of the queue.");
     else await open(id, neighbourWord(id));
   },
-  reopen: () => simple("reopen"),
+  reopen: () => simple("reopen", "Open again"),
   async relation() {
     const options = await optionsFrom("labels");
     const choose = (deprel) => commands.label(deprel);
@@ -325,31 +326,31 @@ const commands = {
   split() {
     const { form } = wordOf(app.word);
     const save = ({ parts }) =>
-      (closeMode(), apply([{ kind: "split_word", word: app.word, forms: parts.split(/[ +]+/), as_token: parts.includes("+") }]));
+      (closeMode(), apply([{ kind: "split_word", word: app.word, forms: parts.split(/[ +]+/), as_token: parts.includes("+") }], ["Split: ", parts]));
     const hint = "A space makes separate words; + makes the words of a multiword token.";
     setMode(valueEditor({ title: "Split", fields: [{ name: "parts", value: form }], save, close: closeMode, hint }));
   },
-  join: () => apply([{ kind: "join_words", word: app.word }]),
+  join: () => apply([{ kind: "join_words", word: app.word }], ["Joined with the next word"]),
   token: () => {
     const token = app.sentence.tokens.find(({ first, last }) => first <= app.word && app.word <= last);
-    if (token) return apply([{ kind: "dissolve_token", word: app.word }]);
-    return apply([{ kind: "make_token", word: app.word, last: app.word + 1 }]);
+    if (token) return apply([{ kind: "dissolve_token", word: app.word }], ["Separate words"]);
+    return apply([{ kind: "make_token", word: app.word, last: app.word + 1 }], ["One token with the next word"]);
   },
   insert() {
-    const save = ({ form }) => (closeMode(), form && apply([{ kind: "insert_word", word: app.word, form }]));
+    const save = ({ form }) => (closeMode(), form && apply([{ kind: "insert_word", word: app.word, form }], ["Inserted ", quoted(form)]));
     setMode(valueEditor({ title: "Insert a word after this one", fields: [{ name: "form", value: "" }], save, close: closeMode }));
   },
-  remove: () => apply([{ kind: "delete_word", word: app.word }]),
-  splitSentence: () => apply([{ kind: "split_sentence", word: app.word }]),
-  joinSentences: () => apply([{ kind: "join_sentences" }]),
-  splitAtRoots: () => apply([{ kind: "split_at_roots" }]),
+  remove: () => apply([{ kind: "delete_word", word: app.word }], ["Deleted"]),
+  splitSentence: () => apply([{ kind: "split_sentence", word: app.word }], ["Two sentences"]),
+  joinSentences: () => apply([{ kind: "join_sentences" }], ["Joined with the next sentence"]),
+  splitAtRoots: () => apply([{ kind: "split_at_roots" }], ["Split at the roots"]),
   changed() {
     const moved = app.sentence.changed;
     if (!moved.length) return news("The last decision moved no other word.");
     return commands.goTo(moved.find((word) => word > app.word) ?? moved[0]);
   },
-  undo: () => (app.sentence.can_undo ? simple("undo") : news("Nothing to undo in this sentence.")),
-  redo: () => (app.sentence.can_redo ? simple("redo") : news("Nothing to redo in this sentence.")),
+  undo: () => (app.sentence.can_undo ? simple("undo", "Undone") : news("Nothing to undo in this sentence.")),
+  redo: () => (app.sentence.can_redo ? simple("redo", "Done again") : news("Nothing to redo in this sentence.")),
   why: () =>
     chooseWord("why not this head", true, async (head) => {
       if (head === app.word) return news("A word is not its own head.");
@@ -617,6 +618,7 @@ async function show(name) {
 }
 
 async function loadProject() {
+  prepared = null; // sentences or the model may have changed
   app.project = await get("project");
   app.layer ??= app.project.layer;
   byId("project").textContent = app.project.name;

@@ -1,6 +1,6 @@
 // The panel of the word under the cursor: alternatives, columns, features, lint, notes.
 
-import { byId, clip, make, nodeName, percent, points, quoted } from "./dom.js";
+import { byId, clip, costs, make, nodeName, percent, quoted } from "./dom.js";
 import { difference } from "./screens.js";
 import { app, wordOf } from "./state.js";
 
@@ -45,7 +45,7 @@ function headList(word, act) {
   );
   const list = make("ol", { class: "alternatives" });
   const known = app.alternatives;
-  const isCurrent = known && known.word === word.number && known.revision === sentence.revision;
+  const isCurrent = known && known.word === word.number && known.sentence === sentence;
   for (const [i, item] of (isCurrent ? known.list : []).entries()) {
     list.append(
       make(
@@ -56,7 +56,7 @@ function headList(word, act) {
           { type: "button", class: "choice", onclick: () => act("alternative", i + 1) },
           make("kbd", {}, String(i + 1)),
           make("span", { class: "what" }, nodeName(sentence, item.head), " ", make("b", {}, item.deprel)),
-          make("span", { class: "worth", title: `costs ${points(item.cost)} points of the model's score` }, percent(item.probability)),
+          make("span", { class: "worth", title: costs(item.cost) }, percent(item.probability)),
         ),
       ),
     );
@@ -89,7 +89,7 @@ function columns(word, act) {
   for (const [key, name, value, command, state] of rows) {
     const shown = make("bdi", {}, clip(value, 80));
     table.append(
-      make("dt", {}, make("kbd", {}, key), ` ${name}`),
+      make("dt", {}, key ? make("kbd", {}, key) : "", ` ${name}`),
       make("dd", { class: state ?? "" }, command ? make("button", { type: "button", onclick: () => act(command) }, shown) : shown),
     );
   }
@@ -173,7 +173,6 @@ function explanation() {
   const { sentence } = app;
   const moves = answer.moves.filter((move) => move.word !== answer.word);
   const name = [quoted(wordOf(answer.word).form), " under ", nodeName(sentence, answer.head)];
-  const cost = answer.loss > 0 ? [" costs ", make("b", {}, points(answer.loss)), " points of the model's score."] : [" costs nothing."];
   const list = moves.map((move) =>
     make("li", {}, quoted(wordOf(move.word).form), ": ", nodeName(sentence, move.head), " → ", nodeName(sentence, move.rival_head)),
   );
@@ -181,7 +180,7 @@ function explanation() {
     "section",
     { class: "why" },
     make("h3", {}, "Why not?"),
-    make("p", {}, ...name, ...cost, moves.length ? " These words would move:" : " No other word would move."),
+    make("p", {}, ...name, ` ${costs(answer.loss)}.`, moves.length ? " These words would move:" : " No other word would move."),
     make("ul", {}, ...list),
   );
 }

@@ -46,6 +46,14 @@ export async function chooseQueue(name, openFirst = false) {
   if (openFirst && queue.items.length) await open(queue.items[0].id);
 }
 
+/** Read the list again as far as it was read: sentences were split or joined. */
+export async function reloadQueue() {
+  if (queue.hits) return;
+  const count = queue.items.length;
+  Object.assign(queue, { items: [], isWhole: false });
+  while (queue.items.length < count && !queue.isWhole) await loadMore();
+}
+
 async function loadMore() {
   if (queue.isWhole || queue.hits) return;
   const after = queue.items.at(-1)?.id;
@@ -54,7 +62,7 @@ async function loadMore() {
   const answer = await get(`sentences?${parameters}`);
   queue.items.push(...answer.sentences);
   queue.isWhole = answer.next === null;
-  show();
+  show(queue.items.length - answer.sentences.length);
 }
 
 /** Show hits as the queue. hits: [{sentence_id, word, text, sent_id}] */
@@ -108,29 +116,27 @@ export function showPlace() {
   const { sentence } = app;
   const item = queue.items.find(({ id }) => id === sentence.id);
   if (item && item.status !== "hit") item.status = sentence.status;
-  for (const line of byId("sentences").children) {
-    const isOpen = line.dataset.id === String(sentence.id);
-    line.toggleAttribute("aria-current", isOpen);
-    if (!isOpen) continue;
-    if (item) line.dataset.status = item.status;
-    line.scrollIntoView({ block: "nearest" });
-  }
+  byId("sentences").querySelector("[aria-current]")?.removeAttribute("aria-current");
+  const line = byId("sentences").querySelector(`[data-id="${sentence.id}"]`);
+  if (!line) return;
+  line.setAttribute("aria-current", "true");
+  if (item) line.dataset.status = item.status;
+  line.scrollIntoView({ block: "nearest" });
 }
 
-function show() {
-  const old = byId("sentences").children.length;
-  const lines = queue.items.map((item, i) =>
+/** Show the list; first: how many of its lines are there already. */
+function show(first = 0) {
+  const lines = queue.items.slice(first).map((item, i) =>
     make(
       "li",
       { "data-id": item.id, "data-status": item.status, title: item.sent_id },
-      make("span", { class: "place" }, String(i + 1)),
+      make("span", { class: "place" }, String(first + i + 1)),
       make("span", { class: "words", dir: "auto" }, clip(item.text, 160)),
       item.doubtful ? make("span", { class: "count", title: "doubtful words" }, String(item.doubtful)) : null,
     ),
   );
-  if (old && old < lines.length && byId("sentences").firstElementChild.dataset.id === lines[0].dataset.id) {
-    byId("sentences").append(...lines.slice(old));
-  } else byId("sentences").replaceChildren(...lines);
+  if (first) byId("sentences").append(...lines);
+  else byId("sentences").replaceChildren(...lines);
   byId("count").textContent = queue.hits ? `${queue.items.length} sentences` : "";
   if (app.sentence) showPlace();
 }

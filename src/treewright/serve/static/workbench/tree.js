@@ -50,12 +50,12 @@ export function showHints(hints) {
     const width = 9 * letters.length + 8;
     const middle = box.x + box.width / 2;
     const ground = document.createElementNS(SVG, "rect");
-    for (const [name, value] of Object.entries({ x: middle - width / 2, y: box.y - 14, width, height: 17, rx: 4 })) {
+    for (const [name, value] of Object.entries({ x: middle - width / 2, y: box.y - 17, width, height: 17, rx: 4 })) {
       ground.setAttribute(name, String(value));
     }
     const text = document.createElementNS(SVG, "text");
     text.setAttribute("x", String(middle));
-    text.setAttribute("y", String(box.y - 1));
+    text.setAttribute("y", String(box.y - 4));
     text.setAttribute("data-hint", letters);
     text.setAttribute("data-for", String(word));
     text.textContent = letters;

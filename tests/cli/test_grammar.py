@@ -152,8 +152,13 @@ def test_model_1_is_trained_and_parses_by_the_same_commands(run: Run) -> None:
 def test_other_models_are_refused_by_name(run: Run) -> None:
     found = run("parse", "en", stdin="a b\n")
     assert found.returncode == 1
-    assert (
-        "en is a pipeline, but a treebank grammar, a lexicalised grammar or a latent-variable grammar is needed"
-        in found.stderr
-    )
+    assert "en is a pipeline, but a treebank grammar, a lexicalised grammar, a latent-variable grammar" in found.stderr
+    assert "or a grammar with tagger is needed" in found.stderr
     assert "`treewright grammar train" in found.stderr
+
+
+def test_one_grammar_has_no_iterations(trained: Run) -> None:
+    for option in (["--exact"], ["--max-iterations", "5"]):
+        found = trained("parse", "model.tw", *option, stdin="a b\n")
+        assert found.returncode == 2
+        assert f"{option[0]}: model.tw is one grammar, searched without iterations" in found.stderr

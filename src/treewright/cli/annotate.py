@@ -17,44 +17,40 @@ from treewright.errors import InputError, MissingExtra
 if TYPE_CHECKING:
     from treewright.annotate import Project
 
-app = opt.new_app()
-
 SUFFIX = ".project"
 TOKEN = "token"  # file in the folder of a project: the manager's token, so that an open page outlives the server
 NO_MODEL = "none"
 
-HELP = (
-    "Build and correct a treebank in the browser.\n\n"
+app, command = opt.new_command(
+    "annotate",
     "Give files (CoNLL-U, CoNLL-X, raw text, or folders of them) or the folder of a project. A project of files "
     f"is made beside the first one, as NAME{SUFFIX}; giving the files again opens it. The command prints the "
     "address of the page and opens it. Every decision is stored before the page shows it, and re-decodes the rest "
     "of the sentence: the tree is the best one that agrees with everything decided. `treewright project export` "
-    "writes CoNLL-U. The server listens on this machine alone, unless --host names another address; then --allow- "
-    "host must give the names under which browsers call it. Ctrl-C stops it. It needs `pip install "
-    "'treewright[serve]'`."
-) + opt.examples(
+    "writes CoNLL-U. The server listens on this machine alone, unless --host names another address; then "
+    "--allow-host must give the names under which browsers call it. Ctrl-C stops it. It needs `pip install "
+    "'treewright[serve]'`.",
     "treewright annotate dev.conllu",
     "treewright annotate notes.txt --model my.tw",
     f"treewright annotate dev{SUFFIX} --no-browser --port 8123",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def annotate(
-    paths: Annotated[list[str], typer.Argument(metavar="FILES|PROJECT", help="Files, or the folder of a project.")],
+    paths: Annotated[list[str], opt.argument("FILES|PROJECT", "Files, or the folder of a project.")],
     model: Annotated[
         str | None,
-        typer.Option(
-            "--model",
-            metavar="MODEL",
-            help="Model that suggests trees, a file or en; by default the one of the project, en in a new one. "
+        opt.option(
+            "Model that suggests trees, a file or en; by default the one of the project, en in a new one. "
             f"{NO_MODEL}: every word is open.",
+            metavar="MODEL",
         ),
     ] = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 0,
     allow_host: opt.AllowHost = None,
-    no_browser: Annotated[bool, typer.Option("--no-browser", help="Print the address only.")] = False,
+    no_browser: Annotated[bool, opt.option("Print the address only.", "--no-browser")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
     try:

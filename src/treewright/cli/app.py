@@ -21,32 +21,7 @@ from treewright.cli.summaries import SUMMARIES
 from treewright.cli.usage import UsageError, usage_message
 from treewright.errors import InputError, MissingComponentError, NameWarning
 
-COMMANDS: tuple[str, ...] = (
-    "get",
-    "models",
-    "train",
-    "parse",
-    "why",
-    "complete",
-    "tag",
-    "pack",
-    "eval",
-    "check",
-    "grep",
-    "rewrite",
-    "verify",
-    "show",
-    "explain",
-    "words",
-    "induce",
-    "grammar",
-    "joint",
-    "reproduce",
-    "annotate",
-    "serve",
-    "project",
-)
-
+COMMANDS = tuple(SUMMARIES)
 MAKERS = {  # kind of component -> the command that makes one
     "tokeniser": "treewright train --only tokeniser TRAIN",
     "words": "treewright words TEXT",

@@ -15,17 +15,15 @@ from treewright.cli.shared import quantity
 if TYPE_CHECKING:
     from treewright.checking import Finding
 
-app = opt.new_app()
 
-HELP = (
-    "Check treebanks: what is invalid, or almost never occurs.\n\n"
+app, command = opt.new_command(
+    "check",
     "Each finding is a line with the file and line, the name of the rule, the word and the reason. Level 1 checks the "
     "text of the file, level 2 also cells, trees and enhanced graphs by the rules of Universal Dependencies, level 3 "
     "also analyses that the guidelines exclude (two subjects, a noun with an object, punctuation with dependents or "
     "with crossing arcs, DEPS that contradicts HEAD), level 4 also what never or hardly ever occurs in TRAIN, with the "
     "counts. docs/checking.md lists all rules.\n\n"
-    "Exit status: 0 if there are no findings, 1 if there are, so that the command can be a test."
-) + opt.examples(
+    "Exit status: 0 if there are no findings, 1 if there are, so that the command can be a test.",
     "treewright check dev.conllu",
     "treewright check parsed.conllu --against train.conllu",
     "treewright check *.conllu --level 2 --ignore sent-id --ignore text",
@@ -33,17 +31,15 @@ HELP = (
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def check(
-    inputs: Annotated[list[str], typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')],
+    inputs: Annotated[list[str], opt.argument("INPUT", 'CoNLL-U; "-" is standard input.')],
     against: Annotated[
         str | None,
-        typer.Option(metavar="TRAIN", help="Another treebank, in which what is reported occurs never or hardly ever."),
+        opt.option("Another treebank, in which what is reported occurs never or hardly ever.", metavar="TRAIN"),
     ] = None,
     level: Annotated[int, opt.number_option("Check the rules up to this level.", max=4)] = 4,
-    ignore: Annotated[
-        list[str] | None, typer.Option(metavar="RULE", help="Leave out this rule; repeat for more.")
-    ] = None,
+    ignore: Annotated[list[str] | None, opt.option("Leave out this rule; repeat for more.", metavar="RULE")] = None,
     max_findings: Annotated[int | None, opt.max_option("all findings are counted", min=0)] = None,
     as_json: Annotated[bool, opt.json_option("; with all findings that --max leaves")] = False,
     quiet: opt.Quiet = False,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import each_job, jobs_of, open_meter
+from treewright.cli.inputs import each_file, each_job, jobs_of
 from treewright.cli.sentences import is_induced
 from treewright.cli.shared import KeptGraphs, Summary, note, note_long, note_skipped, write_lines, write_sentences
 from treewright.errors import InfeasibleError, InputError
@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from treewright.grammar.completion import ConstrainedGrammar
     from treewright.parser import Completion, Ranked
 
-app = opt.new_app()
 
-HELP = (
-    "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.\n\n"
+app, command = opt.new_command(
+    "complete",
     "A head or relation that is '_' is open. Sentences without tags are tagged first, if MODEL has a tagger. The "
     "open cells are filled with the best tree, under the model, that has all the heads given; DEPS is emptied where "
     "something is filled in, or filled with edges beside those given if MODEL has a graph parser, and every other "
@@ -31,19 +30,18 @@ HELP = (
     "With a grammar (`treewright grammar train`) PARTIAL has trees in Penn brackets: given phrases and tags stay, also "
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "
-    "then sentences in the order of PARTIAL."
-) + opt.examples(
+    "then sentences in the order of PARTIAL.",
     "treewright complete en partial.conllu -o all.conllu --rank check.tsv",
     "treewright complete my.tw partial.conllu --confidence | treewright show -",
     "treewright complete grammar.tw partial.mrg -o all.mrg",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def complete(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a parser: a file, or en.")],
+    model: Annotated[str, opt.argument("MODEL", "A model with a parser: a file, or en.")],
     inputs: Annotated[
-        list[str], typer.Argument(metavar="PARTIAL", help='Sentences with "_" for what is open; "-" is standard input.')
+        list[str], opt.argument("PARTIAL", 'Sentences with "_" for what is open; "-" is standard input.')
     ],
     output: opt.Output = "-",
     rank: Annotated[str | None, opt.file_option('What to check first; "-" is standard output.')] = None,
@@ -59,7 +57,6 @@ def complete(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.corpus import read
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
     from treewright.parser import rank as ranked
@@ -76,7 +73,6 @@ def complete(
     parser = load_parser(model)
     if (confidence or rank is not None) and is_induced(parser):
         raise InputError(f"{model}: an induced model has no probabilities of heads; leave out --rank and --confidence")
-    on_error = "skip" if skip_bad else "raise"
     options: dict[str, Any] = {"method": method}
     options |= {} if max_seconds is None else {"max_seconds": max_seconds}
     summary = Summary()
@@ -110,20 +106,16 @@ def complete(
                 write_confidence(sentence)
             yield sentence
 
-    with open_meter(inputs, quiet=quiet, output=output, start=summary.start) as meter:
-        for source, target in each_job(jobs):
-            with read(meter.source(source), on_error=on_error) as reader:
-                sentences = graphs.keep(meter.track(reader))
-                completions = parser.complete(
-                    sentences,
-                    threads=threads,
-                    projective=projective,
-                    root=None if root == "auto" else root,
-                    on_error=on_error,
-                    **options,
-                )
-                write_sentences(finish(completions), target)
-            note_skipped(reader.skipped, reader.errors)
+    for target, sentences in each_file(jobs, skip_bad=skip_bad, quiet=quiet, output=output, start=summary.start):
+        completions = parser.complete(
+            graphs.keep(sentences),
+            threads=threads,
+            projective=projective,
+            root=None if root == "auto" else root,
+            on_error="skip" if skip_bad else "raise",
+            **options,
+        )
+        write_sentences(finish(completions), target)
     note_long(in_parts)
     if rank is not None:
         write_rank(ranked(kept), rank)

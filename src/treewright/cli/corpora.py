@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
+from treewright.cli import options as opt
+from treewright.cli.inputs import open_bar
 from treewright.cli.shared import first_of, note, quantity
 from treewright.errors import InputError
 
@@ -21,35 +23,35 @@ if TYPE_CHECKING:
 LINE_SECONDS = 30.0  # between lines of progress where standard error is no terminal; not tuned
 
 Jobs = Annotated[
-    int | None, typer.Option("--jobs", min=1, metavar="N", help="Worker processes of a corpus; by default one a core.")
+    int | None, opt.option("Worker processes of a corpus; by default one a core.", "--jobs", metavar="N", min=1)
 ]
 EngineName = Annotated[
     Literal["local", "ray"] | None,
-    typer.Option("--engine", help="What runs the shards of a corpus: processes of this machine, or Ray."),
+    opt.option("What runs the shards of a corpus: processes of this machine, or Ray.", "--engine"),
 ]
 RayAddress = Annotated[
-    str | None, typer.Option("--ray-address", metavar="ADDRESS", help="A Ray cluster; auto: the one of this machine.")
+    str | None, opt.option("A Ray cluster; auto: the one of this machine.", "--ray-address", metavar="ADDRESS")
 ]
 Shards = Annotated[
-    str | None, typer.Option("--shards", metavar="I/N", help="The I-th of N shares of a corpus, for array jobs.")
+    str | None, opt.option("The I-th of N shares of a corpus, for array jobs.", "--shards", metavar="I/N")
 ]
 ShardSize = Annotated[
-    float | None, typer.Option("--shard-size", min=1e-4, metavar="MB", help="Text of a shard; 4 MB if not given.")
+    float | None, opt.option("Text of a shard; 4 MB if not given.", "--shard-size", metavar="MB", min=1e-4)
 ]
 TextColumn = Annotated[
-    str | None, typer.Option("--text-column", metavar="NAME", help="Column or JSON key of texts; text if not given.")
+    str | None, opt.option("Column or JSON key of texts; text if not given.", "--text-column", metavar="NAME")
 ]
 IdColumn = Annotated[
     str | None,
-    typer.Option("--id-column", metavar="NAME", help="Column or JSON key of names of texts; by default id, if any."),
+    opt.option("Column or JSON key of names of texts; by default id, if any.", "--id-column", metavar="NAME"),
 ]
 DocumentSeconds = Annotated[
     float | None,
-    typer.Option(
+    opt.option(
+        "Time limit of a passage of a corpus, plus 1 s for 1000 characters; 60 if not given.",
         "--document-seconds",
-        min=0.1,
         metavar="SECONDS",
-        help="Time limit of a passage of a corpus, plus 1 s for 1000 characters; 60 if not given.",
+        min=0.1,
     ),
 ]
 
@@ -127,12 +129,9 @@ def progress_meter(*, quiet: bool) -> Iterator[Callable[[Progress], None]]:
 @contextmanager
 def progress_bar() -> Iterator[Callable[[Progress], None]]:
     """Show a bar on standard error: shards, words a second, time left."""
-    from rich.console import Console
     from rich.progress import BarColumn, TaskProgressColumn, TextColumn
-    from rich.progress import Progress as Bar
 
-    columns = BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[words]}")
-    with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
+    with open_bar(BarColumn(), TaskProgressColumn(), TextColumn("{task.fields[words]}")) as bar:
         task = bar.add_task("", total=None, words="")
 
         def show(progress: Progress) -> None:

@@ -10,16 +10,16 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.inputs import is_stream, show_share
+from treewright.cli.shared import wide_console
 
 if TYPE_CHECKING:
     from rich.table import Table
 
     from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
-app = opt.new_app()
 
-HELP = (
-    "Evaluate SYSTEM against GOLD.\n\n"
+app, command = opt.new_command(
+    "eval",
     "Prints the scores of the Universal Dependencies evaluation, identical to those of the official script. "
     "Tokens, sentences and words are aligned first: the files need to have the same characters only. "
     "LAS+ counts relations with their subtypes, Roots the words attached to the root, "
@@ -29,8 +29,7 @@ HELP = (
     "--calibration shows how far the confidence that `treewright parse --confidence` wrote can be trusted: words in "
     "bins by their confidence, and the share of right ones in each; the expected calibration error (ECE, the mean "
     "difference of both, in points); AUC, the probability that a right one has a higher confidence than a wrong one; "
-    "and how many of the wrong ones are among the tenth with the lowest confidence."
-) + opt.examples(
+    "and how many of the wrong ones are among the tenth with the lowest confidence.",
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
@@ -45,40 +44,33 @@ SECTIONS = (
     ("ELAS", "EULAS", "Edges", "Extra"),
     ("Roots", "UEM", "LEM"),
 )
-WIDTH = 120  # minimum of columns where the output is not a terminal; not tuned
 GRAPHS = ("ELAS", "EULAS", "Edges", "Extra")  # shown if one of the files has graphs
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def eval(
-    gold: Annotated[
-        str, typer.Argument(metavar="GOLD", help="Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")
-    ],
-    system: Annotated[str, typer.Argument(metavar="SYSTEM", help='File to evaluate; "-" is standard input.')],
-    system2: Annotated[
-        str | None, typer.Argument(metavar="SYSTEM2", help="Another system's output, to compare with.")
-    ] = None,
+    gold: Annotated[str, opt.argument("GOLD", "Gold file: CoNLL-U, CoNLL-X or Penn brackets, compressed or not.")],
+    system: Annotated[str, opt.argument("SYSTEM", 'File to evaluate; "-" is standard input.')],
+    system2: Annotated[str | None, opt.argument("SYSTEM2", "Another system's output, to compare with.")] = None,
     by: Annotated[
         Breakdown | None,
-        typer.Option(help="By what; the scores are broken down: label for brackets, the others for dependencies."),
+        opt.option("By what; the scores are broken down: label for brackets, the others for dependencies."),
     ] = None,
     punct: Annotated[
         bool,
-        typer.Option(
-            "--punct/--no-punct", help="Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not."
-        ),
+        opt.option("Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not.", "--punct/--no-punct"),
     ] = True,
-    subtypes: Annotated[bool, typer.Option(help="Take relations whole in the breakdown: nsubj:pass.")] = False,
+    subtypes: Annotated[bool, opt.option("Take relations whole in the breakdown: nsubj:pass.")] = False,
     brackets: Annotated[
-        bool, typer.Option("--brackets", help="Read the files as Penn brackets; detected if not given.")
+        bool, opt.option("Read the files as Penn brackets; detected if not given.", "--brackets")
     ] = False,
     prm: Annotated[Path | None, opt.file_option("An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
     skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
-        bool, typer.Option("--calibration", help="Compare the confidence in SYSTEM's MISC with what is right.")
+        bool, opt.option("Compare the confidence in SYSTEM's MISC with what is right.", "--calibration")
     ] = False,
     diagram: Annotated[
-        Path | None, typer.Option(metavar="FILE.svg", help="With --calibration: where to draw the reliability diagram.")
+        Path | None, opt.option("With --calibration: where to draw the reliability diagram.", metavar="FILE.svg")
     ] = None,
     samples: Annotated[int, opt.number_option("Number of draws of the bootstrap.")] = 10_000,
     seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
@@ -184,12 +176,7 @@ def is_brackets(path: str) -> bool:
 
 
 def show(table: Table) -> None:
-    from rich.console import Console
-
-    console = Console()
-    if not console.is_terminal:  # no screen limits the width
-        console = Console(width=max(console.width, WIDTH))
-    console.print(table)
+    wide_console().print(table)
 
 
 def new_table(*columns: str) -> Table:

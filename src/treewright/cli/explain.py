@@ -8,17 +8,17 @@ import typer
 
 from treewright.cli import options as opt
 
-app = opt.new_app()
+app, command = opt.new_command(
+    "explain",
+    "Each name gets a sentence and the address of its guideline.",
+    "treewright explain obl:unmarked",
+    "treewright explain AUX aux Number=Plur",
+)
 
-HELP = (
-    "Explain tags, relations and features of Universal Dependencies.\n\n"
-    "Each name gets a sentence and the address of its guideline."
-) + opt.examples("treewright explain obl:unmarked", "treewright explain AUX aux Number=Plur")
 
-
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def explain(
-    names: Annotated[list[str], typer.Argument(metavar="NAME...", help="A tag, a relation, a feature or its value.")],
+    names: Annotated[list[str], opt.argument("NAME...", "A tag, a relation, a feature or its value.")],
 ) -> None:
     from treewright.guidelines import explain as explain_name
 

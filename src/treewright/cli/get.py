@@ -16,6 +16,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.figures import FIGURES, f1_figures
+from treewright.cli.inputs import open_bar
 from treewright.cli.shared import note, quantity
 from treewright.cli.training import Task, figures_in_words
 from treewright.errors import InputError
@@ -26,10 +27,9 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.pipeline import Pipeline
 
-app = opt.new_app()
 
-HELP = (
-    "Make a model for a language: download a treebank, check it, train on it, install the model.\n\n"
+app, command = opt.new_command(
+    "get",
     "LANGUAGE is a code or an English name, as in de or German, or a treebank, as in German-GSD; `treewright models "
     "--available` lists them all. The treebank is one of Universal Dependencies; where a language has one that is free "
     "for any use, it is the default, and otherwise you are asked to accept its licence. The model has the licence of "
@@ -39,8 +39,7 @@ HELP = (
     "treebank than the default, give --treebank; a model made by the name of its treebank, French-GSD, is called "
     "fr_gsd.\n\n"
     "Interrupted at any time, the same command continues: downloads and training. HTTPS_PROXY is used where it is set; "
-    "without a connection, --from takes a UD release on disk."
-) + opt.examples(
+    "without a connection, --from takes a UD release on disk.",
     "treewright get de",
     "treewright get fr --treebank GSD",
     "treewright get Irish-IDT --from ud-treebanks-v2.16",
@@ -48,23 +47,21 @@ HELP = (
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def get(
-    language: Annotated[str, typer.Argument(metavar="LANGUAGE", help="A language or a treebank.")],
-    treebank: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Another treebank of the language, as in GSD.")
-    ] = None,
+    language: Annotated[str, opt.argument("LANGUAGE", "A language or a treebank.")],
+    treebank: Annotated[str | None, opt.option("Another treebank of the language, as in GSD.", metavar="NAME")] = None,
     neural: opt.Neural = False,
     source: Annotated[
         str,
-        typer.Option(
+        opt.option(
+            "A UD release on disk, or the address of the files, in which {treebank} and {release} are filled in.",
             "--from",
             metavar="SOURCE",
-            help="A UD release on disk, or the address of the files, in which {treebank} and {release} are filled in.",
             show_default=False,
         ),
     ] = RELEASES,
-    yes: Annotated[bool, typer.Option("--yes", help="Accept the licence of the treebank.")] = False,
+    yes: Annotated[bool, opt.option("Accept the licence of the treebank.", "--yes")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.languages.installed import EMBEDDED, home, models_folder
@@ -120,14 +117,11 @@ def accept_licence(entry: TreebankEntry, yes: bool) -> None:
 @contextmanager
 def show_downloads(quiet: bool) -> Iterator[Progress]:
     """Yield a callback that shows a bar for each file that is downloaded, on a terminal."""
-    from rich.console import Console
     from rich.progress import BarColumn, DownloadColumn, TextColumn, TimeRemainingColumn, TransferSpeedColumn
-    from rich.progress import Progress as Bar
 
-    console = Console(stderr=True, quiet=quiet)
     columns = (TextColumn("{task.description}"), BarColumn(), DownloadColumn(), TransferSpeedColumn())
     tasks: dict[str, Any] = {}
-    with Bar(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal) as bar:
+    with open_bar(*columns, TimeRemainingColumn(), quiet=quiet) as bar:
 
         def show(name: str, done: int, total: int | None) -> None:
             if name not in tasks:
@@ -214,7 +208,6 @@ def trained_pipeline(making: Making, output: Path) -> Pipeline:
     from treewright.languages.cards import metadata_of
     from treewright.network import NetworkOptions
     from treewright.pipeline import Pipeline
-    from treewright.pipeline.networks import NO_GAIN
 
     if output.exists():
         return Pipeline.load(output)
@@ -225,7 +218,4 @@ def trained_pipeline(making: Making, output: Path) -> Pipeline:
         network=NetworkOptions() if making.neural else None,
         metadata={**metadata, "network": making.neural},
     )
-    pipeline = task.run(plan).model
-    if making.neural and pipeline.network is None and not making.quiet:
-        note(NO_GAIN)
-    return pipeline
+    return task.run(plan).model

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
-import typer
-
 from treewright.cli import options as opt
 from treewright.cli import phrases
 from treewright.cli.training import Run, Task, Trained, train_and_save
@@ -16,62 +14,36 @@ if TYPE_CHECKING:
     from treewright.grammar import LatentGrammar
     from treewright.papers.selftraining import SelfTrained
 
-HELP = (
-    "Train a phrase-structure grammar on a treebank in Penn brackets, and parse with it.\n\n"
-    "docs/grammar.md explains the grammars. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
-) + opt.examples(
+app = opt.new_group(
+    "grammar",
+    "docs/grammar.md explains the grammars. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them.",
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to text',
 )
-TRAIN = (
+Teacher = Literal["single", "product"]
+Kind = Literal["treebank", "collins", "latent"]
+
+
+@opt.subcommand(
+    app,
     "Train a grammar on the trees of TRAIN and score it on those of DEV.\n\n"
     "treebank: the rules of the trees with their relative frequencies. Traces, function labels and phrases over a "
     "single phrase of the same label are removed first. --vertical 2 gives each phrase the label of its parent, which "
     "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "
     "latent: labels have substates that are learned in rounds of splitting and merging, the most accurate; --product "
-    "trains several from different seeds and multiplies them (docs/latent.md)."
-) + opt.examples(
+    "trains several from different seeds and multiplies them (docs/grammar.md).",
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
     "treewright grammar train train.mrg --kind latent --rounds 4 -o latent.tw",
 )
-PARSE = (
-    "Write the best tree of each sentence of INPUT.\n\n"
-    "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
-    "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
-    "A sentence without a tree is named on standard error, and (()) is written in its place."
-) + opt.examples(
-    "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
-    "treewright grammar parse grammar.tw test.mrg --tags -o parsed.mrg",
-    "treewright grammar parse grammar.tw letter.txt --input text -o letter.html",
-    'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
-)
-SELFTRAIN = (
-    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
-    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
-    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
-    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
-    "interrupted run. docs/latent.md explains the method (Huang, Harper & Petrov 2010)."
-) + opt.examples(
-    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
-    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
-)
-app = opt.new_app(HELP)
-Teacher = Literal["single", "product"]
-Kind = Literal["treebank", "collins", "latent"]
-
-
-@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
+    train: Annotated[str, opt.argument("TRAIN", "Trees in Penn brackets, compressed or not.")],
     output: opt.ModelOutput,
-    dev: Annotated[
-        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the grammar is scored on it.")
-    ] = None,
-    kind: Annotated[Kind, typer.Option("--kind", help="The kind of grammar.")] = "treebank",
+    dev: Annotated[str | None, opt.option("Another treebank; the grammar is scored on it.", metavar="DEV")] = None,
+    kind: Annotated[Kind, opt.option("The kind of grammar.")] = "treebank",
     vertical: Annotated[
         int, opt.number_option("Labels that a phrase has: its own, that of its parent, and so on.", max=3)
     ] = 1,
@@ -138,21 +110,28 @@ def train_latent(
     )
 
 
-@app.command(help=SELFTRAIN, cls=opt.PlainCommand)
+@opt.subcommand(
+    app,
+    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
+    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
+    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
+    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
+    "interrupted run. docs/grammar.md explains the method (Huang, Harper & Petrov 2010).",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
+    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
+)
 def selftrain(
-    labelled: Annotated[str, typer.Option("--labelled", metavar="TREES", help="A treebank in Penn brackets.")],
-    raw: Annotated[str, typer.Option("--raw", metavar="TEXT", help="Sentences without trees; see --input.")],
+    labelled: Annotated[str, opt.option("A treebank in Penn brackets.", metavar="TREES")],
+    raw: Annotated[str, opt.option("Sentences without trees; see --input.", metavar="TEXT")],
     output: opt.ModelOutput,
     dev: Annotated[
-        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; it chooses rounds and the teacher.")
+        str | None, opt.option("Another treebank; it chooses rounds and the teacher.", metavar="DEV")
     ] = None,
     kind: phrases.SourceKind = None,
-    by: Annotated[
-        Teacher, typer.Option("--by", help="By what; TEXT is parsed by the best teacher or by all.")
-    ] = "product",
+    by: Annotated[Teacher, opt.option("By what; TEXT is parsed by the best teacher or by all.")] = "product",
     teachers: Annotated[int, opt.number_option("Grammars that are trained on TREES.")] = 4,
     students: Annotated[int, opt.number_option("Grammars that are multiplied in the end.")] = 1,
-    disjoint: Annotated[bool, typer.Option("--disjoint", help="Divide TEXT among the students.")] = False,
+    disjoint: Annotated[bool, opt.option("Divide TEXT among the students.", "--disjoint")] = False,
     rounds: Annotated[int, opt.number_option("Number of rounds; of splitting and merging.", min=0, max=8)] = 4,
     seed: opt.ModelSeed = 1,
     threads: opt.Threads = 1,
@@ -202,31 +181,14 @@ def selftrain(
     )
 
 
-@app.command(help=PARSE, cls=opt.PlainCommand)
-def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright grammar train`.")],
-    source: phrases.Sentences = "-",
-    kind: phrases.SourceKind = None,
-    output: opt.Output = "-",
-    to: phrases.To = None,
-    tags: phrases.KeepTags = False,
-    partial: phrases.Partial = False,
-    max_words: phrases.MaxWords = 150,
-    threads: opt.Threads = 1,
-    skip_bad: opt.SkipBad = False,
-    as_json: opt.JsonReport = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    from treewright.grammar import LatentGrammar
-    from treewright.model.registry import load_grammar
-
-    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
-    grammar = load_grammar(model)
-    phrases.parse_and_write(
-        work,
-        lambda item: grammar.parse(item.words, tags=item.tags, partial=partial, max_words=max_words),
-        "the grammar has",
-        grammar.tags,
-        max_words,
-        with_certificates=not isinstance(grammar, LatentGrammar),  # there is no proof for max-rule trees
-    )
+opt.subcommand(
+    app,
+    "Write the best tree of each sentence of INPUT.\n\n"
+    "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
+    "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
+    "A sentence without a tree is named on standard error, and (()) is written in its place.",
+    "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
+    "treewright grammar parse grammar.tw test.mrg --tags -o parsed.mrg",
+    "treewright grammar parse grammar.tw letter.txt --input text -o letter.html",
+    'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
+)(phrases.parse)

@@ -14,22 +14,20 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.inputs import Meter, open_meter
-from treewright.cli.shared import form_of, note, quantity
+from treewright.cli.shared import form_of, note, quantity, read_text
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.query import Match, Request
 
-app = opt.new_app()
 
-HELP = (
-    "Search treebanks with Grew requests: words, features, edges and order.\n\n"
+app, command = opt.new_command(
+    "grep",
     "A request names words and edges: pattern { V [upos=VERB]; e: V -[obj]-> O } without { V -[nsubj]-> S }. Each "
     "matching, an assignment of words and edges to the names, is a line: file and line, sent_id, the words, the labels "
     "of named edges. docs/searching.md describes the language.\n\n"
-    "Exit status: 0 if there is a match, 1 if there is none, 2 after an error."
-) + opt.examples(
+    "Exit status: 0 if there is a match, 1 if there is none, 2 after an error.",
     "treewright grep 'V [upos=VERB]; V -[nsubj]-> S; V < S' dev.conllu",
     "treewright grep 'e: V -> N; V [lemma=rely]' *.conllu --cluster e.label",
     "treewright grep 'V -[obj]-> O' dev.conllu --columns V.lemma,O.lemma",
@@ -48,24 +46,23 @@ EXTENSIONS: dict[str, str] = {
 }
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def grep(
     arguments: Annotated[
         list[str] | None,
-        typer.Argument(metavar="REQUEST INPUT", help='The request, unless -f is given; CoNLL-U, "-": standard input.'),
+        opt.argument("REQUEST INPUT", 'The request, unless -f is given; CoNLL-U, "-": standard input.'),
     ] = None,
     request_file: Annotated[
-        str | None, typer.Option("--file", "-f", metavar="FILE", help="Read the request from this file.")
+        str | None, opt.option("Read the request from this file.", "--file", "-f", metavar="FILE")
     ] = None,
     count: Annotated[
-        bool, typer.Option("--count", "-c", help="Print the number of matchings; of each file, and the total last.")
+        bool, opt.option("Print the number of matchings; of each file, and the total last.", "--count", "-c")
     ] = False,
     columns: Annotated[
         str | None, opt.columns_option("values of the matchings to print: V.lemma,O.lemma,e.label")
     ] = None,
     cluster: Annotated[
-        str | None,
-        typer.Option("--cluster", metavar="NAMES", help="Count the matchings by value: e.label, or V.lemma,e.label."),
+        str | None, opt.option("Count the matchings by value: e.label, or V.lemma,e.label.", metavar="NAMES")
     ] = None,
     to: Annotated[
         Form | None,
@@ -74,7 +71,7 @@ def grep(
     output: Annotated[
         str, opt.output_option(".tsv, .conllu, .jsonl and .html choose the format. A web page marks what was found.")
     ] = "-",
-    invert: Annotated[bool, typer.Option("--invert", "-v", help="Select the sentences without a match.")] = False,
+    invert: Annotated[bool, opt.option("Select the sentences without a match.", "--invert", "-v")] = False,
     max_matches: Annotated[int | None, opt.max_option("matchings, or sentences with -v; the search stops then")] = None,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -117,11 +114,7 @@ def request_and_files(arguments: list[str], request_file: str | None) -> tuple[R
     from treewright.query import compile
 
     if request_file is not None:
-        try:
-            text = Path(request_file).read_text("utf-8")
-        except UnicodeDecodeError:
-            raise InputError(f"{request_file}: not UTF-8; expected the text of a request") from None
-        return compile(text, source=request_file), arguments or ["-"]
+        return compile(read_text(request_file, "a request"), source=request_file), arguments or ["-"]
     if not arguments:
         raise typer.BadParameter("give a request, as in treewright grep 'V -[obj]-> O' FILE, or a file with one (-f)")
     if len(arguments) == 1 and Path(arguments[0]).is_file():

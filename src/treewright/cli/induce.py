@@ -10,20 +10,18 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.shared import check_output
+from treewright.cli.shared import check_output, wide_console
 from treewright.cli.training import settings_block, train_and_save
 
 if TYPE_CHECKING:
     from treewright.induce import InducedParser
 
-app = opt.new_app()
 
-HELP = (
-    "Learn a parser from text with part-of-speech tags; heads are not needed and not used.\n\n"
+app, command = opt.new_command(
+    "induce",
     "Two models are trained alone and then jointly: the DMV (dependency model with valence) gives the probability of a "
     "tree, Convex-MST a regression score for each arc. `treewright parse` reads the model file. An interrupted "
-    "training continues with --resume and ends with the same file."
-) + opt.examples(
+    "training continues with --resume and ends with the same file.",
     "treewright induce tagged.conllu -o model.tw",
     "treewright induce tagged.conllu --algorithm lc-dmv --explain",
     "treewright induce tagged.conllu --rules my-rules.toml -o model.tw",
@@ -32,16 +30,15 @@ HELP = (
 Algorithm = Literal["best", "joint", "dmv", "lc-dmv", "convex-mst"]
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def induce(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help='Sentences with UPOS: CoNLL-U; "-" is standard input.')],
+    train: Annotated[str, opt.argument("TRAIN", 'Sentences with UPOS: CoNLL-U; "-" is standard input.')],
     output: Annotated[Path | None, opt.output_option("the model file.", "MODEL")] = None,
     algorithm: Annotated[
         Algorithm | None,
-        typer.Option(
-            "--algorithm",
-            help="Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
-            "model alone. The default is joint, with --clusters lc-dmv.",
+        opt.option(
+            "Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
+            "model alone. The default is joint, with --clusters lc-dmv."
         ),
     ] = None,
     clusters: Annotated[
@@ -49,31 +46,27 @@ def induce(
     ] = None,
     rules: Annotated[
         str,
-        typer.Option(
-            metavar="RULES",
-            help="Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, or a TOML "
+        opt.option(
+            "Pairs of head tag and modifier tag that Convex-MST prefers: ud, content, or a TOML "
             "file. The default is ud, for best content.",
+            metavar="RULES",
         ),
     ] = "",
     max_length: Annotated[int, opt.number_option("Leave out longer sentences (punctuation not counted).")] = 15,
     start: Annotated[
         str,
-        typer.Option(
+        opt.option(
+            "Initial parameters of EM: klein-manning or uniform. The default is klein-manning, for best uniform.",
             metavar="NAME",
-            help="Initial parameters of EM: klein-manning or uniform. The default is klein-manning, for best uniform.",
         ),
     ] = "",
     iterations: Annotated[int, opt.number_option("Maximum number of iterations of EM.")] = 20,
     rounds: Annotated[int, opt.number_option("Number of rounds; at most so many of joint training.")] = 3,
     weight: Annotated[
         float | None,
-        typer.Option(
-            metavar="WEIGHT", help="Weight of Convex-MST's scores beside log probabilities; balanced by default."
-        ),
+        opt.option("Weight of Convex-MST's scores beside log probabilities; balanced by default.", metavar="WEIGHT"),
     ] = None,
-    explain: Annotated[
-        bool, typer.Option("--explain", help="Print the most probable roots, attachments and stops.")
-    ] = False,
+    explain: Annotated[bool, opt.option("Print the most probable roots, attachments and stops.", "--explain")] = False,
     as_json: Annotated[bool, opt.json_option("; what --explain prints")] = False,
     resume: opt.Resume = False,
     quiet: opt.Quiet = False,
@@ -107,14 +100,12 @@ def induce(
 
 
 def show_preferences(parser: InducedParser) -> None:
-    from rich.console import Console
     from rich.table import Table
 
     from treewright.induce import preferences
 
     learned = preferences(parser)
-    console = Console()
-    console = console if console.is_terminal else Console(width=120)
+    console = wide_console()
     if "classes" in learned:
         classes = Table("class", "most frequent words", title="Word classes")
         for row in learned["classes"]:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from treewright.cli.shared import note
+from treewright.cli.shared import note, note_skipped
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -247,14 +247,12 @@ def open_meter(
     if quiet or not sys.stderr.isatty() or (output == "-" and sys.stdout.isatty()):
         yield Meter(None, start)
         return
-    from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+    from rich.progress import SpinnerColumn, TextColumn, TimeElapsedColumn
 
     sizes = [size_of(source) for source in sources]
     total = None if None in sizes else sum(size or 0 for size in sizes)
-    elapsed = (SpinnerColumn(), TimeElapsedColumn())
-    columns = (*(elapsed if total is None else share_columns()), TextColumn("{task.fields[count]}"))
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    columns = (SpinnerColumn(), TimeElapsedColumn()) if total is None else share_columns()
+    with open_bar(*columns, TextColumn("{task.fields[count]}")) as bar:
         bar.add_task("", total=total, count="")
         meter = Meter(bar, start)
         try:
@@ -263,16 +261,34 @@ def open_meter(
             meter.close()
 
 
+def each_file(
+    jobs: Sequence[Job], *, skip_bad: bool = False, quiet: bool, output: str, start: Callable[[], None] = lambda: None
+) -> Iterator[tuple[str, Iterator[Sentence]]]:
+    """Yield each output with the sentences of its input, while a meter is shown; report those that are left out."""
+    from treewright.corpus import read
+
+    with open_meter([job.source for job in jobs], quiet=quiet, output=output, start=start) as meter:
+        for source, target in each_job(jobs):
+            with read(meter.source(source), on_error="skip" if skip_bad else "raise") as reader:
+                yield target, meter.track(reader)
+            note_skipped(reader.skipped, reader.errors)
+
+
 @contextmanager
 def show_share() -> Iterator[Callable[[float], None]]:
     """Show a bar with the time left on standard error, if that is a terminal; it is called with the share done."""
+    with open_bar(*share_columns()) as bar:
+        task = bar.add_task("", total=1.0)
+        yield lambda share: bar.update(task, completed=share)
+
+
+def open_bar(*columns: ProgressColumn, quiet: bool = False) -> Progress:
+    """Return a progress bar on standard error, which shows nothing unless that is a terminal."""
     from rich.console import Console
     from rich.progress import Progress
 
-    console = Console(stderr=True)
-    with Progress(*share_columns(), console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("", total=1.0)
-        yield lambda share: bar.update(task, completed=share)
+    console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
+    return Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
 
 
 def share_columns() -> tuple[ProgressColumn, ...]:

@@ -10,51 +10,34 @@ from treewright.cli import options as opt
 from treewright.cli import phrases
 from treewright.cli.training import Task, train_and_save
 
-HELP = (
-    "Train a grammar that agrees with another model, and parse with both (dual decomposition).\n\n"
-    "docs/joint.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them."
-) + opt.examples(
+app = opt.new_group(
+    "joint",
+    "docs/joint.md explains the models. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them.",
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint parse joint.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
 )
-TRAIN = (
+Kind = Literal["collins", "treebank"]
+Other = Literal["dependencies", "tags"]
+
+
+@opt.subcommand(
+    app,
     "Train a grammar and another model on the trees of TRAIN, and choose the weight of the other model on DEV.\n\n"
     "dependencies: Collins' model 1 and a projective dependency parser with siblings and outermost grandchildren, "
     "trained on the dependencies that the head rules give, on tags of a tagger that is trained as well. They agree on "
-    "arcs. tags: Collins' model 1, or a treebank grammar, and a trigram tagger. They agree on tags."
-) + opt.examples(
+    "arcs. tags: Collins' model 1, or a treebank grammar, and a trigram tagger. They agree on tags.",
     "treewright joint train train.mrg --dev dev.mrg -o joint.tw",
     "treewright joint train train.mrg --dev dev.mrg --with tags -o tags.tw",
     "treewright joint train train.mrg --with tags --kind treebank -o tags.tw",
     "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
-PARSE = (
-    "Write the tree of each sentence of INPUT on which the models agree.\n\n"
-    "The summary has the share of certified sentences and the iterations; a certificate is about the trees within the "
-    "beam of model 1, or with tags that the tagger considers. A sentence without a tree is named on "
-    "standard error, and (()) is written in its place."
-) + opt.examples(
-    "treewright joint parse joint.tw test.mrg -o parsed.mrg",
-    "treewright joint parse joint.tw test.mrg --exact -o parsed.mrg",
-    'echo "The dog barks ." | treewright joint parse joint.tw --to json',
-)
-app = opt.new_app(HELP)
-Kind = Literal["collins", "treebank"]
-Other = Literal["dependencies", "tags"]
-
-
-@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help="Trees in Penn brackets, compressed or not.")],
+    train: Annotated[str, opt.argument("TRAIN", "Trees in Penn brackets, compressed or not.")],
     output: opt.ModelOutput,
-    dev: Annotated[
-        str | None, typer.Option("--dev", metavar="DEV", help="Another treebank; the weight is chosen on it.")
-    ] = None,
-    other: Annotated[Other, typer.Option("--with", help="The model that the grammar agrees with.")] = "dependencies",
-    kind: Annotated[
-        Kind, typer.Option("--kind", help="The kind of grammar; with dependencies it is collins.")
-    ] = "collins",
+    dev: Annotated[str | None, opt.option("Another treebank; the weight is chosen on it.", metavar="DEV")] = None,
+    other: Annotated[Other, opt.option("The model that the grammar agrees with.", "--with")] = "dependencies",
+    kind: Annotated[Kind, opt.option("The kind of grammar; with dependencies it is collins.")] = "collins",
     head_rules: Annotated[str, opt.head_rules_option("for collins")] = "english",
     skip_bad: opt.SkipBadTrees = False,
     as_json: opt.Json = False,
@@ -82,43 +65,13 @@ def options_of(other: Other, kind: Kind, head_rules: str) -> dict[str, Any]:
     return {"grammar_options": TREEBANK}
 
 
-@app.command(help=PARSE, cls=opt.PlainCommand)
-def parse(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A file made by `treewright joint train`.")],
-    source: phrases.Sentences = "-",
-    kind: phrases.SourceKind = None,
-    output: opt.Output = "-",
-    to: phrases.To = None,
-    tags: phrases.KeepTags = False,
-    partial: phrases.Partial = False,
-    exact: Annotated[
-        bool, typer.Option("--exact", help="No limit on the iterations: search until the tree is certified.")
-    ] = False,
-    iterations: Annotated[
-        int,
-        typer.Option(
-            "--max-iterations",
-            min=1,
-            metavar="N",
-            help="Iterations of dual decomposition for a sentence; splits included.",
-        ),
-    ] = 50,
-    max_words: phrases.MaxWords = 150,
-    threads: opt.Threads = 1,
-    skip_bad: opt.SkipBad = False,
-    as_json: opt.JsonReport = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    from treewright.model.registry import load_joint
-
-    work = phrases.Work(source, kind, output, phrases.choose_form(to, output), tags, threads, skip_bad, as_json, quiet)
-    joint = load_joint(model)
-    search: dict[str, Any] = {"partial": partial, "exact": exact, "max_iterations": iterations, "max_words": max_words}
-    phrases.parse_and_write(
-        work,
-        lambda item: joint.parse(item.words, tags=item.tags, **search),
-        "the models have",
-        joint.tags,
-        max_words,
-        with_iterations=True,
-    )
+opt.subcommand(
+    app,
+    "Write the tree of each sentence of INPUT on which the models agree.\n\n"
+    "The summary has the share of certified sentences and the iterations; a certificate is about the trees within the "
+    "beam of model 1, or with tags that the tagger considers. A sentence without a tree is named on "
+    "standard error, and (()) is written in its place.",
+    "treewright joint parse joint.tw test.mrg -o parsed.mrg",
+    "treewright joint parse joint.tw test.mrg --exact -o parsed.mrg",
+    'echo "The dog barks ." | treewright joint parse joint.tw --to json',
+)(phrases.parse)

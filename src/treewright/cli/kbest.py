@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
+from treewright.cli import options as opt
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -16,8 +15,7 @@ if TYPE_CHECKING:
     from treewright.pipeline import Pipeline
 
 KBest = Annotated[
-    int | None,
-    typer.Option("--kbest", min=1, metavar="K", help="Write the K best trees of each sentence with their ranks."),
+    int | None, opt.option("Write the K best trees of each sentence with their ranks.", "--kbest", metavar="K", min=1)
 ]
 
 

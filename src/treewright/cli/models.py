@@ -12,21 +12,6 @@ from treewright.cli import options as opt
 from treewright.cli.shared import note
 from treewright.errors import InputError
 
-HELP = (
-    "List the models that are installed, or the languages that `treewright get` makes.\n\n"
-    "`treewright models` is short for `treewright models list`."
-) + opt.examples("treewright models", "treewright models --available", "treewright models wheel de -o dist")
-LIST = (
-    "List the models that are installed: those that come with Treewright, those that `treewright get` made, and those "
-    "of packages; with language, treebank, licence, size, and LAS from the raw text of the test part."
-) + opt.examples("treewright models", "treewright models --available --json")
-REMOVE = "Delete models that `treewright get` made." + opt.examples("treewright models remove de")
-WHEEL = (
-    "Write a wheel, an installable package, of a model.\n\n"
-    "The package is called treewright-model-NAME and has the model, its licence and its card; its version begins with "
-    'the format of the model file. Where it is installed (pip install FILE), tw.load("NAME") finds the model.'
-) + opt.examples("treewright models wheel de -o dist", "treewright models wheel my.tw --licence 'CC BY 4.0'")
-
 
 class ModelsGroup(opt.with_default("list")):  # type: ignore[misc]
     """A group whose command `list` runs without arguments too."""
@@ -36,13 +21,27 @@ class ModelsGroup(opt.with_default("list")):  # type: ignore[misc]
         return parsed
 
 
-app = opt.new_app(HELP, cls=ModelsGroup)
+app = opt.new_group(
+    "models",
+    "`treewright models` is short for `treewright models list`.",
+    "treewright models",
+    "treewright models --available",
+    "treewright models wheel de -o dist",
+    cls=ModelsGroup,
+)
 
 
-@app.command("list", help=LIST, cls=opt.PlainCommand)
+@opt.subcommand(
+    app,
+    "List the models that are installed: those that come with Treewright, those that `treewright get` made, and those "
+    "of packages; with language, treebank, licence, size, and LAS from the raw text of the test part.",
+    "treewright models",
+    "treewright models --available --json",
+    name="list",
+)
 def list_models(
     available: Annotated[
-        bool, typer.Option("--available", help="List the languages and treebanks that `treewright get` makes.")
+        bool, opt.option("List the languages and treebanks that `treewright get` makes.", "--available")
     ] = False,
     as_json: opt.Json = False,
 ) -> None:
@@ -109,20 +108,27 @@ def table_of(rows: list[tuple[str, ...]]) -> str:
     )
 
 
-@app.command(help=REMOVE, cls=opt.PlainCommand)
-def remove(names: Annotated[list[str], typer.Argument(metavar="NAME", help="The names of models.")]) -> None:
+@opt.subcommand(app, "Delete models that `treewright get` made.", "treewright models remove de")
+def remove(names: Annotated[list[str], opt.argument("NAME", "The names of models.")]) -> None:
     from treewright.languages.installed import remove_model
 
     for name in names:
         note(f"removed {remove_model(name)}")
 
 
-@app.command(help=WHEEL, cls=opt.PlainCommand)
+@opt.subcommand(
+    app,
+    "Write a wheel, an installable package, of a model.\n\n"
+    "The package is called treewright-model-NAME and has the model, its licence and its card; its version begins with "
+    'the format of the model file. Where it is installed (pip install FILE), tw.load("NAME") finds the model.',
+    "treewright models wheel de -o dist",
+    "treewright models wheel my.tw --licence 'CC BY 4.0'",
+)
 def wheel(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model file, or the name of an installed model.")],
+    model: Annotated[str, opt.argument("MODEL", "A model file, or the name of an installed model.")],
     output: Annotated[str, opt.output_option("a folder.", "DIR")] = ".",
     licence: Annotated[
-        str | None, typer.Option(metavar="NAME", help="The licence, for a model that does not say its own.")
+        str | None, opt.option("The licence, for a model that does not say its own.", metavar="NAME")
     ] = None,
 ) -> None:
     from treewright.languages.wheels import write_wheel

@@ -6,22 +6,37 @@ description, it adds to the text after the semicolon only (`skip_bad_option("; .
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal, TypeVar
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from treewright.cli.summaries import SUMMARIES
+
+F = TypeVar("F", bound=Callable[..., Any])
 HELP_NAMES = {"help_option_names": ["-h", "--help"]}
+
+
+def option(help: str, *names: str, **more: Any) -> Any:
+    """Declare an option; without names it has that of its parameter."""
+    return typer.Option(*names, help=help, **more)
+
+
+def argument(metavar: str, help: str) -> Any:
+    """Declare an argument, whose default is in its help."""
+    return typer.Argument(metavar=metavar, help=help, show_default=False)
+
+
 Learner = Literal["crf", "perceptron", "mira", "pa"]
 LearnerOption = Annotated[
     Learner,
-    typer.Option(
-        "--learner",
-        help="Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
+    option(
+        "Updates of the scorer: crf (log-linear), perceptron, mira, pa (passive-aggressive against the "
         "loss-augmented best tree).",
+        "--learner",
     ),
 ]
 Method = Literal["exact", "dd", "climb", "rearrange", "ilp"]  # docs/decoding.md describes them
@@ -100,35 +115,32 @@ Json = Annotated[bool, json_option()]
 JsonReport = Annotated[bool, json_option("; on standard output if -o is given, else on standard error")]
 SkipBad = Annotated[bool, skip_bad_option()]
 SkipBadTrees = Annotated[bool, skip_bad_option("; also trees with a unary cycle, and those of traces only")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress, no summary.")]
+Quiet = Annotated[bool, option("No progress, no summary.", "--quiet", "-q")]
 Resume = Annotated[bool, resume_option("its checkpoint")]
-Host = Annotated[str, typer.Option("--host", metavar="ADDRESS", help="Address to listen on.")]
+Host = Annotated[str, option("Address to listen on.", "--host", metavar="ADDRESS")]
 Port = Annotated[int, number_option("Port to listen on; 0 chooses a free one.", min=0, max=65535)]
 AllowHost = Annotated[
     list[str] | None,
-    typer.Option(
+    option(
+        "Another name of this server, or of a site whose pages may call it; repeat for more.",
         "--allow-host",
         metavar="NAME",
-        help="Another name of this server, or of a site whose pages may call it; repeat for more.",
     ),
 ]
 ModelSeed = Annotated[int, seed_option("the same seed gives the same file")]
 Neural = Annotated[
-    bool,
-    typer.Option("--neural", help="Train a network beside the linear models; it needs PyTorch, parsing does not."),
+    bool, option("Train a network beside the linear models; it needs PyTorch, parsing does not.", "--neural")
 ]
 Threads = Annotated[
-    int, typer.Option("--threads", min=1, metavar="N", help="Number of threads; the result does not depend on it.")
+    int, option("Number of threads; the result does not depend on it.", "--threads", metavar="N", min=1)
 ]
-Decoding = Annotated[Method, typer.Option("--method", help="Decoding method; see docs/decoding.md.")]
+Decoding = Annotated[Method, option("Decoding method; see docs/decoding.md.", "--method")]
 SECONDS_HELP = "30 if not given. The best tree found by then has a gap"
 MaxSeconds = Annotated[float | None, seconds_option(SECONDS_HELP)]
 Projective = Annotated[bool | None, projective_option("as trained")]
-AllArcs = Annotated[
-    bool, typer.Option("--all-arcs", help="Prune no arcs; slower, and certificates are then about all arcs.")
-]
+AllArcs = Annotated[bool, option("Prune no arcs; slower, and certificates are then about all arcs.", "--all-arcs")]
 RootChildren = Annotated[
-    Root, typer.Option("--root", help="How many words are attached to the root; auto: as in the training data.")
+    Root, option("How many words are attached to the root; auto: as in the training data.", "--root")
 ]
 HeadConfidence = Annotated[
     bool,
@@ -137,18 +149,13 @@ HeadConfidence = Annotated[
         "Confidence=0.98|LabelConfidence=0.99|TagConfidence=0.97"
     ),
 ]
-Comment = Annotated[
-    bool, typer.Option("--comment/--no-comment", help="Write the certificate of each tree into a comment.")
-]
+Comment = Annotated[bool, option("Write the certificate of each tree into a comment.", "--comment/--no-comment")]
 KeepDeps = Annotated[
-    bool,
-    typer.Option("--keep-deps", help="Keep DEPS; else it is emptied where heads are set, for it may contradict them."),
+    bool, option("Keep DEPS; else it is emptied where heads are set, for it may contradict them.", "--keep-deps")
 ]
 Dev = Annotated[
     str | None,
-    typer.Option(
-        "--dev", metavar="DEV", help="Another treebank; it chooses the best epoch. Else a part of TRAIN does."
-    ),
+    option("Another treebank; it chooses the best epoch. Else a part of TRAIN does.", "--dev", metavar="DEV"),
 ]
 
 
@@ -157,16 +164,32 @@ def new_app(help: str | None = None, default: str | None = None, cls: type[Typer
 
     default: the command of the group that runs if the first argument is not the name of one.
     """
-    if help is None:
-        return typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP_NAMES)
-    return typer.Typer(
-        add_completion=False,
-        rich_markup_mode=None,
-        context_settings=HELP_NAMES,
-        help=help,
-        cls=cls or (PlainGroup if default is None else with_default(default)),
-        no_args_is_help=True,
-    )
+    app = typer.Typer(add_completion=False, rich_markup_mode=None, context_settings=HELP_NAMES)
+    if help is not None:
+        group = cls or (PlainGroup if default is None else with_default(default))
+        app.info.help, app.info.cls, app.info.no_args_is_help = help, group, True
+    return app
+
+
+def new_command(name: str, details: str, *lines: str) -> tuple[typer.Typer, Callable[[F], F]]:
+    """Make the Typer of a command, and the decorator of its function; `lines` are examples."""
+    app = new_app()
+    return app, subcommand(app, help_of(name, details, lines))
+
+
+def new_group(name: str, details: str, *lines: str, **options: Any) -> typer.Typer:
+    """Make the Typer of a group of commands; `lines` are examples."""
+    return new_app(help_of(name, details, lines), **options)
+
+
+def subcommand(app: typer.Typer, help: str, *lines: str, name: str | None = None) -> Callable[[F], F]:
+    """Return the decorator of the function of a command in a group; `lines` are examples."""
+    return app.command(name, help=help + (examples(*lines) if lines else ""), cls=PlainCommand)
+
+
+def help_of(name: str, details: str, lines: Sequence[str]) -> str:
+    """Return the help of a command: its summary, details and examples."""
+    return SUMMARIES[name] + (f"\n\n{details}" if details else "") + examples(*lines)
 
 
 def examples(*lines: str) -> str:

@@ -4,35 +4,30 @@ from __future__ import annotations
 
 from typing import Annotated
 
-import typer
-
 from treewright.cli import options as opt
 from treewright.cli.shared import check_output, note
 
-app = opt.new_app()
-
-HELP = (
-    "Join components in one model, or replace components of a model.\n\n"
+app, command = opt.new_command(
+    "pack",
     "A tagger, a parser and, if there is one, a tokeniser make a model that parses raw text. A graph parser (`train "
     "--only graphs`) is added to the parser.\n\n"
     "The models may be given in any order, by file or by name (en). A parser may be trained or induced. Without a "
     "tokeniser, the text is split by Unicode rules. If one of the models is a pipeline, the others replace its "
-    "components."
-) + opt.examples(
+    "components.",
     "treewright pack my.tokeniser my.tagger my.parser -o my.tw",
     "treewright pack en my.parser -o new.tw",
     "treewright pack my.tw -o small.tw --prune 0.01",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def pack(
-    models: Annotated[list[str], typer.Argument(metavar="MODEL", help="The models to join: files, or en.")],
+    models: Annotated[list[str], opt.argument("MODEL", "The models to join: files, or en.")],
     output: opt.ModelOutput,
     prune: Annotated[
         float, opt.share_option("Set weights below this share of the largest to zero: a smaller file, lower accuracy.")
     ] = 0.0,
-    name: Annotated[str, typer.Option(metavar="TEXT", help="Name of the model in its metadata.")] = "",
+    name: Annotated[str, opt.option("Name of the model in its metadata.", metavar="TEXT")] = "",
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights

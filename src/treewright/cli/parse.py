@@ -52,10 +52,9 @@ from treewright.errors import InputError
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
-app = opt.new_app()
 
-HELP = (
-    "Parse raw text, or sentences that are divided into words already.\n\n"
+app, command = opt.new_command(
+    "parse",
     "Several inputs are written into a folder (-o FOLDER/), each under its own name. Without MODEL, the English "
     "model that comes with Treewright is used; `treewright train`, `induce` and `pack` make others. Raw text is "
     "divided into sentences and words, tagged and parsed. CoNLL-U sentences without tags are tagged first; HEAD and "
@@ -69,8 +68,7 @@ HELP = (
     "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
     "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "
     "interrupted; what cannot be parsed is listed in FOLDER/_job/rejected-*.jsonl. --max-seconds is then 2 if not "
-    "given; see docs/scale.md."
-) + opt.examples(
+    "given; see docs/scale.md.",
     'treewright parse --text "The bridge creaked when a cart rolled over it."',
     "treewright parse letter.txt -o letter.conllu",
     "treewright parse letter.txt -o letter.html",
@@ -89,12 +87,11 @@ EXTENSIONS = {
 }
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def parse(
-    model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
+    model: Annotated[str | None, opt.argument("MODEL", MODEL_HELP)] = None,
     inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.', show_default=False),
+        list[str] | None, opt.argument("INPUT", 'What to parse; standard input if "-" or not given.')
     ] = None,
     text: Text = None,
     kind: Kind = None,
@@ -109,9 +106,8 @@ def parse(
     all_arcs: opt.AllArcs = False,
     fast: Annotated[
         bool,
-        typer.Option(
-            "--fast",
-            help="Use the linear models alone, without the network of the model: faster. Trees are projective.",
+        opt.option(
+            "Use the linear models alone, without the network of the model: faster. Trees are projective.", "--fast"
         ),
     ] = False,
     kbest: KBest = None,

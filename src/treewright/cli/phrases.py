@@ -29,29 +29,10 @@ Source = Literal["lines", "trees", "conllu", "text"]
 Form = Literal["brackets", "json", "text", "svg", "png", "html"]
 SourceKind = Annotated[
     Source | None,
-    typer.Option(
-        "--input",
-        help="Input format; a sentence a line with blanks between words, the words of a file of trees, CoNLL-U, or "
+    opt.option(
+        "Input format; a sentence a line with blanks between words, the words of a file of trees, CoNLL-U, or "
         "raw text, which the tokeniser of en divides. Detected if not given.",
-    ),
-]
-Sentences = Annotated[str, typer.Argument(metavar="INPUT", help='What to parse; standard input if "-" or not given.')]
-To = Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")]
-KeepTags = Annotated[
-    bool,
-    typer.Option("--tags", help="Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none."),
-]
-Partial = Annotated[
-    bool,
-    typer.Option("--partial", help="For a sentence without a tree, write the fewest phrases that cover it; else (())."),
-]
-MaxWords = Annotated[
-    int,
-    typer.Option(
-        "--max-words",
-        min=1,
-        metavar="N",
-        help="Divide longer sentences, or with collins narrow the beam for them, which bounds time and memory.",
+        "--input",
     ),
 ]
 
@@ -144,41 +125,66 @@ def read_lines(source: str) -> Iterator[Item]:
                 yield Item(f"{lines.name}:{row}", words, None)
 
 
-class Work(NamedTuple):
-    """What a command that parses was given."""
-
-    source: str
-    kind: Source | None
-    output: str
-    form: str
-    tags: bool
-    threads: int
-    skip_bad: bool
-    as_json: bool
-    quiet: bool
-
-
-def parse_and_write(
-    work: Work,
-    parse: Callable[[Item], PhraseParse],
-    parsers: str,
-    model_tags: Sequence[str],
-    max_words: int,
-    *,
-    with_iterations: bool = False,
-    with_certificates: bool = True,
+def parse(
+    model: Annotated[
+        str, opt.argument("MODEL", "A file made by `treewright grammar train` or `treewright joint train`.")
+    ],
+    source: Annotated[str, opt.argument("INPUT", 'What to parse; standard input if "-" or not given.')] = "-",
+    kind: SourceKind = None,
+    output: opt.Output = "-",
+    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")] = None,
+    tags: Annotated[
+        bool, opt.option("Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none.", "--tags")
+    ] = False,
+    partial: Annotated[
+        bool,
+        opt.option("For a sentence without a tree, write the fewest phrases that cover it; else (()).", "--partial"),
+    ] = False,
+    exact: Annotated[
+        bool,
+        opt.option(
+            "No limit on the iterations: search until the tree is certified. For models that agree (joint).", "--exact"
+        ),
+    ] = False,
+    max_iterations: Annotated[
+        int | None,
+        opt.number_option("Iterations of dual decomposition for a sentence; splits included. 50 if not given (joint)."),
+    ] = None,
+    max_words: Annotated[
+        int,
+        opt.number_option(
+            "Divide longer sentences, or with collins narrow the beam for them, which bounds time and memory."
+        ),
+    ] = 150,
+    threads: opt.Threads = 1,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
 ) -> None:
-    """Parse the sentences of a file, write the trees and print the summary; `parsers` are named in notes.
+    """Parse the sentences of a file, write the trees and print the summary: a command of two groups."""
+    from treewright.grammar import LatentGrammar
+    from treewright.joint.model import JointModel
+    from treewright.model.registry import load_phrase_parser
 
-    model_tags are those that the trees have. A sentence of more than max_words is not searched completely.
-    """
-    check_not_lost(work.source, work.output, work.form)
+    form = form_of(to, output, EXTENSIONS, "brackets")
+    check_not_lost(source, output, form)
+    parser: Any = load_phrase_parser(model)
+    is_joint = isinstance(parser, JointModel)
+    search: dict[str, Any] = {"partial": partial, "max_words": max_words}
+    for name, value in (("exact", exact), ("max_iterations", max_iterations)):
+        if value and not is_joint:
+            option = f"--{name.replace('_', '-')}"
+            raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint=option)
+        search |= {name: value} if value else {}
+    without_tree = f"the {'models have' if is_joint else 'grammar has'} no tree for this sentence"
+    items = read_items(source, kind, parser.tags, tags, skip_bad)
+    parsed = parse_items(
+        items, lambda item: parser.parse(item.words, tags=item.tags, **search), without_tree, max_words, threads
+    )
     summary = Summary()
-    items = read_items(work.source, work.kind, model_tags, work.tags, work.skip_bad)
-    parsed = parse_items(items, parse, f"{parsers} no tree for this sentence", max_words, work.threads)
-    outcomes = count_and_note(parsed, summary, with_iterations, with_certificates)
-    write_outcomes(outcomes, work.form, work.output, work.source)
-    summary.print(as_json=work.as_json, quiet=work.quiet, to_stdout=work.output != "-")
+    has_proof = not isinstance(parser, LatentGrammar)  # there is none for max-rule trees
+    write_outcomes(count_and_note(parsed, summary, is_joint, has_proof), form, output, source)
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
 def parse_items(
@@ -226,10 +232,6 @@ def count_and_note(
         yield outcome
     if named > MAX_NAMED:
         note(f"and {named - MAX_NAMED} more")
-
-
-def choose_form(to: Form | None, output: str) -> str:
-    return form_of(to, output, EXTENSIONS, "brackets")
 
 
 def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:

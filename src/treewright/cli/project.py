@@ -13,46 +13,40 @@ from treewright.cli import options as opt
 from treewright.cli.shared import note, quantity
 from treewright.errors import InputError
 
-HELP = (
-    "Make and use a treebank project: what `treewright annotate` does with files and people, for scripts.\n\n"
+app = opt.new_group(
+    "project",
     "A project is a folder with a journal of decisions. Every person has a layer of their own; the layer gold is the "
-    "adjudicated one. docs/annotating.md explains projects."
-) + opt.examples(
+    "adjudicated one. docs/annotating.md explains projects.",
     "treewright project new work dev.conllu --model en",
     "treewright project status work",
     "treewright project users work --add ana",
     "treewright project agree work ana ben --json",
     "treewright project export work -o corrected",
 )
-app = opt.new_app(HELP)
 
 Mode = Literal["clean", "marked", "partial", "journal"]
 Role = Literal["reader", "annotator", "adjudicator", "manager"]
-Folder = Annotated[str, typer.Argument(metavar="PROJECT", help="The folder of the project.")]
+Folder = Annotated[str, opt.argument("PROJECT", "The folder of the project.")]
 Layer = Annotated[
-    str | None,
-    typer.Option("--layer", metavar="NAME", help="The layer; gold if there is one, else the manager's."),
+    str | None, opt.option("The layer; gold if there is one, else the manager's.", "--layer", metavar="NAME")
 ]
 
 
-@app.command(
-    help="Make a project of CoNLL-U files, raw text (.txt) or folders of CoNLL-U files.\n\n"
+@opt.subcommand(
+    app,
+    "Make a project of CoNLL-U files, raw text (.txt) or folders of CoNLL-U files.\n\n"
     "Heads that a file has are kept until a decision contradicts them, or with --trees suggested replaced by the "
-    "model's; heads that are _ are open, and the model suggests them."
-    + opt.examples("treewright project new work dev.conllu --model en"),
-    cls=opt.PlainCommand,
+    "model's; heads that are _ are open, and the model suggests them.",
+    "treewright project new work dev.conllu --model en",
 )
 def new(
-    folder: Annotated[str, typer.Argument(metavar="PROJECT", help="A new folder.")],
-    files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, or folders of them.")],
+    folder: Annotated[str, opt.argument("PROJECT", "A new folder.")],
+    files: Annotated[list[str], opt.argument("FILES", "Files, or folders of them.")],
     model: Annotated[
-        str | None,
-        typer.Option("--model", metavar="MODEL", help="Model that suggests trees, a file or en; none if not given."),
+        str | None, opt.option("Model that suggests trees, a file or en; none if not given.", metavar="MODEL")
     ] = None,
-    author: Annotated[str, typer.Option("--author", metavar="NAME", help="Your name in the project.")] = "me",
-    trees: Annotated[
-        Literal["kept", "suggested"], typer.Option("--trees", help="What the heads of the files are.")
-    ] = "kept",
+    author: Annotated[str, opt.option("Your name in the project.", metavar="NAME")] = "me",
+    trees: Annotated[Literal["kept", "suggested"], opt.option("What the heads of the files are.")] = "kept",
 ) -> None:
     from treewright.annotate import Project
 
@@ -60,12 +54,10 @@ def new(
         note(f"{folder}: {quantity(project.queues(author)['file'], 'sentence')}")
 
 
-@app.command(
-    help="Print the number of sentences by layer and status, and the models."
-    + opt.examples("treewright project status work"),
-    cls=opt.PlainCommand,
+@opt.subcommand(
+    app, "Print the number of sentences by layer and status, and the models.", "treewright project status work"
 )
-def status(folder: Folder, as_json: Annotated[bool, opt.json_option()] = False) -> None:
+def status(folder: Folder, as_json: opt.Json = False) -> None:
     from treewright.annotate import Project
 
     with Project.open(folder, read_only=True) as project:
@@ -81,17 +73,15 @@ def status(folder: Folder, as_json: Annotated[bool, opt.json_option()] = False) 
         typer.echo(f"model {model['id']}: LAS {model['las']:.1f} ({model['low']:.1f} to {model['high']:.1f}){used}")
 
 
-@app.command(
-    help="List the people of a project, or add one and print the token with which they sign in."
-    + opt.examples("treewright project users work --add ana --role annotator"),
-    cls=opt.PlainCommand,
+@opt.subcommand(
+    app,
+    "List the people of a project, or add one and print the token with which they sign in.",
+    "treewright project users work --add ana --role annotator",
 )
 def users(
     folder: Folder,
-    add: Annotated[
-        str | None, typer.Option("--add", metavar="NAME", help="Add this person; a new token if known.")
-    ] = None,
-    role: Annotated[Role, typer.Option("--role", help="What the person may do.")] = "annotator",
+    add: Annotated[str | None, opt.option("Add this person; a new token if known.", metavar="NAME")] = None,
+    role: Annotated[Role, opt.option("What the person may do.")] = "annotator",
 ) -> None:
     from treewright.annotate import Project
 
@@ -104,18 +94,16 @@ def users(
         typer.echo(project.add_person(add, role))
 
 
-@app.command(
-    help="Print how far layers agree: UAS, LAS and Cohen's kappa, for each pair.\n\n"
-    "Sentences count that both of a pair have accepted. kappa_relations is of the words whose heads agree."
-    + opt.examples("treewright project agree work ana ben --json"),
-    cls=opt.PlainCommand,
+@opt.subcommand(
+    app,
+    "Print how far layers agree: UAS, LAS and Cohen's kappa, for each pair.\n\n"
+    "Sentences count that both of a pair have accepted. kappa_relations is of the words whose heads agree.",
+    "treewright project agree work ana ben --json",
 )
 def agree(
     folder: Folder,
-    layers: Annotated[
-        list[str] | None, typer.Argument(metavar="LAYER", help="Two layers or more; all annotators' if none.")
-    ] = None,
-    as_json: Annotated[bool, opt.json_option()] = False,
+    layers: Annotated[list[str] | None, opt.argument("LAYER", "Two layers or more; all annotators' if none.")] = None,
+    as_json: opt.Json = False,
 ) -> None:
     from treewright.annotate import Project
 
@@ -124,18 +112,18 @@ def agree(
     typer.echo(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) if as_json else str(report))
 
 
-@app.command(
-    help="Write the documents of a layer.\n\n"
+@opt.subcommand(
+    app,
+    "Write the documents of a layer.\n\n"
     "clean: for publishing; sentences that nobody has touched are byte for byte as imported. marked: with comments "
     "that say who decided what, so that importing them gives the same state. partial: what nobody decided or accepted "
-    "is _. journal: every operation as a line of JSON."
-    + opt.examples("treewright project export work -o corrected --mode marked"),
-    cls=opt.PlainCommand,
+    "is _. journal: every operation as a line of JSON.",
+    "treewright project export work -o corrected --mode marked",
 )
 def export(
     folder: Folder,
     output: Annotated[str, opt.output_option('a folder; "-" is standard output.', "FOLDER")] = "-",
-    mode: Annotated[Mode, typer.Option("--mode", help="What is written.")] = "clean",
+    mode: Annotated[Mode, opt.option("What is written.")] = "clean",
     layer: Layer = None,
 ) -> None:
     from treewright.annotate import Project
@@ -155,20 +143,19 @@ def export(
             note(f"wrote {path}")
 
 
-@app.command(
-    name="import",
-    help="Add files to a project, or with --layer take their trees as the accepted ones of a layer.\n\n"
+@opt.subcommand(
+    app,
+    "Add files to a project, or with --layer take their trees as the accepted ones of a layer.\n\n"
     "A new version of a file that the project has is merged by sent_id: sentences that only the file has changed are "
-    "replaced; where people have changed them too, the file's trees become the layer file, for adjudication."
-    + opt.examples("treewright project import work more.conllu"),
-    cls=opt.PlainCommand,
+    "replaced; where people have changed them too, the file's trees become the layer file, for adjudication.",
+    "treewright project import work more.conllu",
+    name="import",
 )
 def import_(
     folder: Folder,
-    files: Annotated[list[str], typer.Argument(metavar="FILES", help="Files, or folders of them.")],
+    files: Annotated[list[str], opt.argument("FILES", "Files, or folders of them.")],
     layer: Annotated[
-        str | None,
-        typer.Option("--layer", metavar="NAME", help="The layer; sentences are found by sent_id and text."),
+        str | None, opt.option("The layer; sentences are found by sent_id and text.", metavar="NAME")
     ] = None,
 ) -> None:
     from treewright.annotate import Project
@@ -178,10 +165,10 @@ def import_(
             note(line)
 
 
-@app.command(
-    help="Check the store of a project: that it is whole, and that its journal gives every state."
-    + opt.examples("treewright project check work"),
-    cls=opt.PlainCommand,
+@opt.subcommand(
+    app,
+    "Check the store of a project: that it is whole, and that its journal gives every state.",
+    "treewright project check work",
 )
 def check(folder: Folder) -> None:
     from treewright.annotate import Project
@@ -195,18 +182,18 @@ def check(folder: Folder) -> None:
     note(f"{folder}: nothing found")
 
 
-@app.command(
-    help="Train a model on what is annotated, and print its accuracy on held-out sentences.\n\n"
+@opt.subcommand(
+    app,
+    "Train a model on what is annotated, and print its accuracy on held-out sentences.\n\n"
     "Accepted sentences are taken whole, of the others what is decided. About a tenth of the sentences, always the "
-    "same ones, is held out. With --adopt the project uses the model from then on."
-    + opt.examples("treewright project train work --adopt"),
-    cls=opt.PlainCommand,
+    "same ones, is held out. With --adopt the project uses the model from then on.",
+    "treewright project train work --adopt",
 )
 def train(
     folder: Folder,
     layer: Layer = None,
-    adopt: Annotated[bool, typer.Option("--adopt", help="Use the model for suggestions.")] = False,
-    as_json: Annotated[bool, opt.json_option()] = False,
+    adopt: Annotated[bool, opt.option("Use the model for suggestions.", "--adopt")] = False,
+    as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.annotate import Project

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from treewright.cli import options as opt
 
-HELP = "Run an experiment of a paper and print its published figures beside." + opt.examples(
-    "treewright reproduce koo2010 table2", "treewright reproduce jiang2017 table1 data/ud-1.4"
-)
-
 
 class Papers(opt.LazyGroup):
     PACKAGE = "treewright.papers"
     NAMES = ("all", "danish", "koo2010", "rush2010", "mcdonald2006", "jiang2017", "zhang2014", "huang2010")
 
 
-app = opt.new_app(HELP, cls=Papers)
+app = opt.new_group(
+    "reproduce",
+    "",
+    "treewright reproduce koo2010 table2",
+    "treewright reproduce jiang2017 table1 data/ud-1.4",
+    cls=Papers,
+)
 
 
 @app.callback()

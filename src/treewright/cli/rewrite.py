@@ -4,40 +4,36 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.inputs import Meter, each_job, jobs_of, open_meter
-from treewright.cli.shared import note, quantity, write_sentences
-from treewright.errors import InputError
+from treewright.cli.inputs import each_file, jobs_of
+from treewright.cli.shared import note, quantity, read_text, write_sentences
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.query import Rules
 
-app = opt.new_app()
 
-HELP = (
-    "Rewrite treebanks by rules: relations, heads and features.\n\n"
+app, command = opt.new_command(
+    "rewrite",
     "A rule is a request and commands: rule obj { pattern { e: V -[dobj]-> O } commands { e.label = obj } }. The rules "
     "are applied in their order until nothing changes. What no rule changes is written byte for byte; DEPS follows "
     "HEAD and DEPREL; a result that is not a tree is an error with the rule and the sentence. The number of "
-    "applications of each rule is printed. docs/searching.md describes the language."
-) + opt.examples(
+    "applications of each rule is printed. docs/searching.md describes the language.",
     "treewright rewrite fixes.grs dev.conllu -o dev.conllu",
     "treewright rewrite fixes.grs *.conllu -o rewritten/",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def rewrite(
-    rules: Annotated[str, typer.Argument(metavar="RULES", help="A file with rules.")],
-    inputs: Annotated[list[str] | None, typer.Argument(metavar="INPUT", help='CoNLL-U; "-" is standard input.')] = None,
+    rules: Annotated[str, opt.argument("RULES", "A file with rules.")],
+    inputs: Annotated[list[str] | None, opt.argument("INPUT", 'CoNLL-U; "-" is standard input.')] = None,
     output: Annotated[
         str, opt.output_option("may be the input itself. A folder takes the result of each of several inputs.")
     ] = "-",
@@ -46,16 +42,9 @@ def rewrite(
 ) -> None:
     from treewright.query import Rules
 
-    try:
-        text = Path(rules).read_text("utf-8")
-    except UnicodeDecodeError:
-        raise InputError(f"{rules}: not UTF-8; expected the text of rules") from None
-    report = Report(Rules(text, source=rules))
-    sources = inputs or ["-"]
-    jobs = jobs_of(sources, output, "conllu")
-    with open_meter(sources, quiet=quiet, output=output) as meter:
-        for job in each_job(jobs):
-            write_sentences(report.rewrite(job.source, meter), job.output)
+    report = Report(Rules(read_text(rules, "rules"), source=rules))
+    for target, sentences in each_file(jobs_of(inputs or ["-"], output, "conllu"), quiet=quiet, output=output):
+        write_sentences(report.rewrite(sentences), target)
     if as_json:
         typer.echo(json.dumps(report.as_dict()), err=output == "-")
     elif not quiet:
@@ -73,11 +62,9 @@ class Report:
     applied: Counter[str] = field(default_factory=Counter)
     changed_by_rule: Counter[str] = field(default_factory=Counter)
 
-    def rewrite(self, source: str, meter: Meter) -> Iterator[Sentence]:
-        """Yield the sentences of a source after rewriting."""
-        from treewright.corpus import read
-
-        for sentence in meter.track(read(meter.source(source))):
+    def rewrite(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+        """Yield the sentences after rewriting."""
+        for sentence in sentences:
             result = self.rules.apply(sentence)
             self.sentences += 1
             self.changed += bool(result.applied)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from treewright.cli import options as opt
 from treewright.cli.inputs import TEXT_KINDS, is_stream
 from treewright.errors import InputError
 
@@ -23,13 +24,13 @@ MODEL_HELP = "A model file, or en: the English model that comes with Treewright,
 Input = Literal["text", "paragraphs", "lines", "markdown", "html", "conllu", "json"]
 Kind = Annotated[
     Input | None,
-    typer.Option(
-        "--input",
-        help="Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a "
+    opt.option(
+        "Input format; raw text (a blank line ends a paragraph), text with a paragraph a line, one sentence a "
         "line, Markdown, HTML, CoNLL-U or JSON lines; detected if not given.",
+        "--input",
     ),
 ]
-Text = Annotated[str | None, typer.Option("--text", "-t", metavar="TEXT", help="The text to parse, instead of INPUT.")]
+Text = Annotated[str | None, opt.option("The text to parse, instead of INPUT.", "--text", "-t", metavar="TEXT")]
 
 
 def check_text(text: str | None, sources: Sequence[str]) -> None:

@@ -5,51 +5,40 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from treewright.cli import options as opt
 from treewright.cli.shared import note
 from treewright.errors import InputError, MissingExtra
 
-app = opt.new_app()
-
 MIN_TOKEN = 16  # characters; not tuned
 
-HELP = (
-    "Serve models by HTTP: a JSON interface, UDPipe's REST contract, a demo page.\n\n"
+app, command = opt.new_command(
+    "serve",
     "Requests to /api/v1/parse, /complete, /why-not and /verify have JSON bodies (see /api/v1/openapi.json); "
     "/process and /models answer as UDPipe's service does; the page at / parses what is typed there. Texts of several "
     "requests are parsed together. The server listens on this machine alone, unless --host names another address; then "
     "--allow-host must give the names under which clients call it. Nothing is stored, and the log has no text. Ctrl-C "
-    "stops the server when the requests in work are answered. It needs `pip install 'treewright[serve]'`."
-) + opt.examples(
+    "stops the server when the requests in work are answered. It needs `pip install 'treewright[serve]'`.",
     "treewright serve",
     "treewright serve en my.tw --port 8080",
     "treewright serve --host 0.0.0.0 --allow-host parser.example.org",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def serve(
     models: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="MODEL", help="Model files or names; the first one is the default. en if none.", show_default=False
-        ),
+        list[str] | None, opt.argument("MODEL", "Model files or names; the first one is the default. en if none.")
     ] = None,
     host: opt.Host = "127.0.0.1",
     port: opt.Port = 8001,
     allow_host: opt.AllowHost = None,
     token_file: Annotated[
-        str | None,
-        opt.file_option("Serve only requests with the token in this file; Authorization: Bearer TOKEN."),
+        str | None, opt.file_option("Serve only requests with the token in this file; Authorization: Bearer TOKEN.")
     ] = None,
     threads: opt.Threads = 1,
     max_body: Annotated[int, opt.number_option("Largest request; in MiB.")] = 4,
     max_requests: Annotated[int, opt.number_option("Requests in work at a time; more are answered by 503.")] = 64,
-    timeout: Annotated[
-        float, typer.Option("--timeout", min=0.1, metavar="SECONDS", help="Time limit of an answer.")
-    ] = 300.0,
+    timeout: Annotated[float, opt.option("Time limit of an answer.", metavar="SECONDS", min=0.1)] = 300.0,
     max_seconds: Annotated[float, opt.seconds_option("2 if not given. The best tree found by then has a gap")] = 2.0,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -16,10 +16,13 @@ import typer
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from treewright.corpus import Sentence
     from treewright.corpus.sentence import ParseResult
     from treewright.errors import FormatError
 
+WIDTH = 120  # minimum of columns of a table where the output is not a terminal; not tuned
 MAX_NAMED = 3  # the number of errors that are printed in full; not tuned
 
 
@@ -58,9 +61,25 @@ def check_extension(output: str, supported: Sequence[str]) -> None:
         raise InputError(f"{output}: {extension} is not a format of this command; supported are {', '.join(supported)}")
 
 
+def read_text(path: str, what: str) -> str:
+    """Read a file that a person has written."""
+    try:
+        return Path(path).read_text("utf-8")
+    except UnicodeDecodeError:
+        raise InputError(f"{path}: not UTF-8; expected the text of {what}") from None
+
+
 def note(text: str) -> None:
     """Print a line on standard error."""
     typer.echo(f"treewright: {text}", err=True)
+
+
+def wide_console() -> Console:
+    """Return a console for tables on standard output; where that is no terminal, no screen limits the width."""
+    from rich.console import Console
+
+    console = Console()
+    return console if console.is_terminal else Console(width=max(console.width, WIDTH))
 
 
 def first_of(texts: Sequence[object], count: int, separator: str) -> str:

@@ -17,10 +17,9 @@ from treewright.cli.shared import PICTURES, check_extension, form_of, note
 from treewright.corpus.confidence import read_confidence
 from treewright.errors import InputError
 
-app = opt.new_app()
-
-
-HELP = "Draw trees and graphs: dependencies or phrase structure, as text, image, LaTeX or web page." + opt.examples(
+app, command = opt.new_command(
+    "show",
+    "",
     "treewright show dev.conllu --sentences 1-5",
     "treewright show parsed.conllu --gold dev.conllu -o differences.html",
     "treewright show dev.conllu -o drawings/",
@@ -31,21 +30,19 @@ EXTENSIONS = {".txt": "text", **PICTURES, ".tex": "latex"}
 Form = Literal["text", "svg", "png", "html", "latex"]
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def show(
-    file: Annotated[
-        str, typer.Argument(metavar="INPUT", help='CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')
-    ],
+    file: Annotated[str, opt.argument("INPUT", 'CoNLL-U, CoNLL-X or Penn brackets; "-" is standard input.')],
     to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else text")] = None,
     output: Annotated[
         str | None,
         opt.output_option(".svg, .png, .html, .tex and .txt choose the format. A folder takes one image a sentence."),
     ] = None,
     sentences: Annotated[
-        str | None, typer.Option(metavar="NUMBERS", help="Numbers of the sentences: 3, 1-5,9 or 100-.")
+        str | None, opt.option("Numbers of the sentences: 3, 1-5,9 or 100-.", metavar="NUMBERS")
     ] = None,
     ids: Annotated[
-        list[str] | None, typer.Option("--id", metavar="SENT_ID", help="The sentence of this sent_id; repeat for more.")
+        list[str] | None, opt.option("The sentence of this sent_id; repeat for more.", "--id", metavar="SENT_ID")
     ] = None,
     gold: Annotated[
         str | None, opt.file_option("Compare with this file: mark what is wrong, add what is missing.")
@@ -56,7 +53,7 @@ def show(
     head_rules: Annotated[
         str | None, opt.head_rules_option("draws the dependencies of phrase-structure trees too")
     ] = None,
-    enhanced: Annotated[bool, typer.Option("--enhanced", help="Draw the enhanced graph (DEPS) too.")] = False,
+    enhanced: Annotated[bool, opt.option("Draw the enhanced graph (DEPS) too.", "--enhanced")] = False,
     columns: Annotated[
         str | None, opt.columns_option("written under the words: id, upos, xpos, lemma, feats, misc. upos if not given")
     ] = None,
@@ -65,10 +62,10 @@ def show(
         opt.number_option("Columns (text) or pixels (SVG, HTML); that of the terminal, 960, or of the window.", min=20),
     ] = None,
     title: Annotated[
-        str | None, typer.Option(metavar="TEXT", help="Title of the web page; the name of the file if not given.")
+        str | None, opt.option("Title of the web page; the name of the file if not given.", metavar="TEXT")
     ] = None,
-    ascii: Annotated[bool, typer.Option("--ascii", help="Draw with ASCII characters only.")] = False,
-    color: Annotated[Color, typer.Option(help="Colour in text: auto is yes on a terminal.")] = "auto",
+    ascii: Annotated[bool, opt.option("Draw with ASCII characters only.", "--ascii")] = False,
+    color: Annotated[Color, opt.option("Colour in text: auto is yes on a terminal.")] = "auto",
     skip_bad: opt.SkipBad = False,
 ) -> None:
     target = output or "-"

@@ -1,4 +1,4 @@
-"""The first line of each command's help, so that `treewright --help` imports none of them; a test compares them."""
+"""The commands, each with the first paragraph of its help, so that `treewright --help` imports none of them."""
 
 from __future__ import annotations
 

@@ -5,49 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from treewright.cli import options as opt
-from treewright.cli.inputs import each_job, is_stream, jobs_of, model_and_inputs, open_meter
-from treewright.cli.shared import Summary, note_skipped, write_sentences
+from treewright.cli.inputs import each_file, each_job, is_stream, jobs_of, model_and_inputs, open_meter
+from treewright.cli.shared import Summary, write_sentences
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
-HELP = (
-    "Tag sentences, or divide raw text into sentences and words.\n\n"
+
+app = opt.new_group(
+    "tag",
     "`tag run` fills UPOS, XPOS, FEATS and LEMMA of sentences that have only forms; `tag tokenise` makes such "
-    "sentences of raw text. `treewright train --only tagger` and `--only tokeniser` train the components."
-) + opt.examples(
+    "sentences of raw text. `treewright train --only tagger` and `--only tokeniser` train the components.",
     "treewright tag run en words.conllu -o tagged.conllu",
     "cat letter.txt | treewright tag tokenise en | treewright tag run en",
 )
-TOKENISE = (
-    "Divide raw text into sentences and words, as CoNLL-U.\n\nWithout MODEL, the text is divided by Unicode rules."
-) + opt.examples(
-    "treewright tag tokenise en letter.txt -o letter.conllu", "echo 'It rains. Stay!' | treewright tag tokenise"
-)
-RUN = (
+
+
+@opt.subcommand(
+    app,
     "Tag the sentences of INPUT: CoNLL-U in, CoNLL-U out.\n\n"
     "Only the columns that the tagger fills change; sentences are written as they are read, so that the command works "
-    "as a filter."
-) + opt.examples(
+    "as a filter.",
     "treewright tag run my.tw words.conllu -o tagged.conllu",
     "cat words.conllu | treewright tag run my.tw | treewright parse my.tw",
 )
-
-app = opt.new_app(HELP)
-
-
-@app.command(help=RUN, cls=opt.PlainCommand)
 def run(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="A model with a tagger: a file, or en.")],
+    model: Annotated[str, opt.argument("MODEL", "A model with a tagger: a file, or en.")],
     inputs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="INPUT", help='Sentences: CoNLL-U or CoNLL-X; "-" is standard input.', show_default=False
-        ),
+        list[str] | None, opt.argument("INPUT", 'Sentences: CoNLL-U or CoNLL-X; "-" is standard input.')
     ] = None,
     output: opt.Output = "-",
     threads: opt.Threads = 1,
@@ -56,13 +43,11 @@ def run(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.corpus import read
     from treewright.corpus.confidence import clear_confidence, write_confidence
     from treewright.model.registry import load_tagger
     from treewright.tagger import Tagger
 
-    sources = inputs or ["-"]
-    jobs = jobs_of(sources, output, "conllu")
+    jobs = jobs_of(inputs or ["-"], output, "conllu")
     tagger = load_tagger(model)
     tag = tagger.tag if isinstance(tagger, Tagger) else tagger.retag
     summary = Summary()
@@ -74,12 +59,8 @@ def run(
                 write_confidence(sentence, "tag_confidence")
             yield sentence
 
-    with open_meter(sources, quiet=quiet, output=output, start=summary.start) as meter:
-        for source, target in each_job(jobs):
-            with read(meter.source(source), on_error="skip" if skip_bad else "raise") as reader:
-                tagged = tag(meter.track(reader), threads=threads, confidence=confidence)
-                write_sentences(finish(tagged), target)
-            note_skipped(reader.skipped, reader.errors)
+    for target, sentences in each_file(jobs, skip_bad=skip_bad, quiet=quiet, output=output, start=summary.start):
+        write_sentences(finish(tag(sentences, threads=threads, confidence=confidence)), target)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
@@ -104,15 +85,15 @@ def check_raw(sources: Sequence[str]) -> None:
             raise InputError(f"{source}: CoNLL-U; expected raw text (`treewright tag run` reads CoNLL-U)")
 
 
-@app.command(help=TOKENISE, cls=opt.PlainCommand)
+@opt.subcommand(
+    app,
+    "Divide raw text into sentences and words, as CoNLL-U.\n\nWithout MODEL, the text is divided by Unicode rules.",
+    "treewright tag tokenise en letter.txt -o letter.conllu",
+    "echo 'It rains. Stay!' | treewright tag tokenise",
+)
 def tokenise(
-    model: Annotated[
-        str | None, typer.Argument(metavar="MODEL", help="A model with a tokeniser: a file, or en.", show_default=False)
-    ] = None,
-    inputs: Annotated[
-        list[str] | None,
-        typer.Argument(metavar="INPUT", help='Raw text in UTF-8; "-" is standard input.', show_default=False),
-    ] = None,
+    model: Annotated[str | None, opt.argument("MODEL", "A model with a tokeniser: a file, or en.")] = None,
+    inputs: Annotated[list[str] | None, opt.argument("INPUT", 'Raw text in UTF-8; "-" is standard input.')] = None,
     output: opt.Output = "-",
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,

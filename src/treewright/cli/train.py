@@ -10,7 +10,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.figures import FIGURES, GRAPH_FIGURES, f1_figures, sentences_to_judge
-from treewright.cli.shared import note, quantity
+from treewright.cli.shared import quantity
 from treewright.cli.training import Task, Trained, figures_in_words, size_of, training_size
 
 if TYPE_CHECKING:
@@ -21,10 +21,9 @@ if TYPE_CHECKING:
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
-app = opt.new_app()
 
-HELP = (
-    "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.\n\n"
+app, command = opt.new_command(
+    "train",
     "The files contain trees (CoNLL-U or CoNLL-X, compressed or not). Trees may be partial: a head or relation that is "
     "'_' is open, and the model learns from the others. The epochs with the best scores on DEV are kept, and the "
     "figures at the end are measured from the raw text of DEV; without --dev the last tenth of TRAIN is held out. The "
@@ -46,8 +45,7 @@ HELP = (
     "trees have no certificate. --model tensor comes close to it with certified trees. grand is the default: it trains "
     "in less than half of the time, and k best trees, explanations and proofs need certified trees.\n\n"
     "Checkpoints are written beside the model at the ends of epochs. An interrupted or killed training continues with "
-    "--resume and ends with the same file, byte for byte."
-) + opt.examples(
+    "--resume and ends with the same file, byte for byte.",
     "treewright train train.conllu --dev dev.conllu -o my.tw",
     "treewright train train.conllu -o my.tw --resume",
     "treewright train train.conllu -o my.parser --only parser --model arc",
@@ -68,17 +66,17 @@ COMMON = ("train", "output", "dev", "only", "seed", "epochs", "resume", "skip_ba
 FURTHER = {"tagger": ("columns", "case_noise", "lexicon"), "tokeniser": ("case_noise",), "graphs": ()}
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def train(
     context: typer.Context,
-    train: Annotated[str, typer.Argument(metavar="TRAIN", help='The treebank to train on; "-" is standard input.')],
+    train: Annotated[str, opt.argument("TRAIN", 'The treebank to train on; "-" is standard input.')],
     output: opt.ModelOutput,
     dev: opt.Dev = None,
-    only: Annotated[Only | None, typer.Option(help="Train one component, not the whole pipeline.")] = None,
+    only: Annotated[Only | None, opt.option("Train one component, not the whole pipeline.")] = None,
     model: Annotated[
         Order,
-        typer.Option(
-            help="Model order: arc (first order), sib (adds adjacent siblings), grand (adds siblings and grandparents; "
+        opt.option(
+            "Model order: arc (first order), sib (adds adjacent siblings), grand (adds siblings and grandparents; "
             "certified trees), tensor (grand with a low-rank tensor; more accurate, certified trees), outer (siblings "
             "and outermost grandchildren; projective), third (grand with third-order parts, by hill climbing), full "
             "(third with global features and the tensor)."
@@ -88,9 +86,9 @@ def train(
     root: opt.RootChildren = "auto",
     graphs: Annotated[
         bool,
-        typer.Option(
+        opt.option(
+            "Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
             "--graphs",
-            help="Learn the graphs in DEPS too (secondary parents, enhanced dependencies): `parse` then fills DEPS.",
         ),
     ] = False,
     neural: opt.Neural = False,
@@ -113,9 +111,8 @@ def train(
     ] = None,
     light: Annotated[
         bool,
-        typer.Option(
-            "--light",
-            help="Set small weights to zero at the end, as many as cost at most 0.1 LAS on DEV: a smaller file.",
+        opt.option(
+            "Set small weights to zero at the end, as many as cost at most 0.1 LAS on DEV: a smaller file.", "--light"
         ),
     ] = False,
     seed: opt.ModelSeed = 1,
@@ -186,7 +183,8 @@ def train(
     beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
     banks = task.banks("partial-single-root" if root == "single" else "partial")
     if only == "parser":
-        report_parser(task, *run_plan(task, plan_parser(*banks, parsing, **beside)))
+        parser_plan = plan_parser(*banks, parsing, **beside)
+        report_parser(task, parser_plan, task.run(parser_plan))
         return
     plan = Pipeline.plan(
         *banks,
@@ -198,7 +196,7 @@ def train(
         light=light,
         **beside,
     )
-    report_pipeline(task, *run_plan(task, plan))
+    report_pipeline(task, plan, task.run(plan))
 
 
 def override(options: Options, **values: Any) -> Options:
@@ -241,18 +239,6 @@ def is_given(context: typer.Context, name: str) -> bool:
     """Return whether an option was given on the command line."""
     source = context.get_parameter_source(name)
     return source is not None and source.name == "COMMANDLINE"
-
-
-def run_plan(task: Task, plan: Plan[Sentence, Planned]) -> tuple[Plan[Sentence, Planned], Trained[Planned]]:
-    """Train by a plan, and say if a network was trained for nothing."""
-    from treewright.parser import Parser
-    from treewright.pipeline.networks import NO_GAIN
-
-    trained = task.run(plan)
-    parser = trained.model if isinstance(trained.model, Parser) else trained.model.trained_parser
-    if "network" in plan.settings and parser.model.network is None and not task.quiet:
-        note(NO_GAIN)
-    return plan, trained
 
 
 def judge_graphs(parser: Any, dev: Sequence[Sentence]) -> dict[str, float]:

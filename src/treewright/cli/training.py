@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, Protocol, TypeVar
 
 import typer
 
+from treewright.cli.inputs import open_bar
 from treewright.cli.shared import check_output, note, note_skipped
 from treewright.errors import InputError
 
@@ -106,7 +107,10 @@ class Task:
             observer = Observer(run.report, progress=run.progress)
             return plan.run(observer, checkpoint=run.checkpoint, resume=self.resume)
 
-        return train_and_save(self.output, plan.stages, self.quiet, train)
+        trained = train_and_save(self.output, plan.stages, self.quiet, train)
+        if "network" in plan.settings and not self.quiet:
+            note_rejected_network(trained.model)
+        return trained
 
     def run_component(
         self,
@@ -205,6 +209,14 @@ def train_and_save(
     return Trained(model, time.monotonic() - begin, shown.epochs())
 
 
+def note_rejected_network(model: Any) -> None:
+    """Say so if a network was trained and is not used, because it gains nothing on the development data."""
+    from treewright.pipeline.networks import NO_GAIN
+
+    if getattr(model, "trained_parser", model).model.network is None:
+        note(NO_GAIN)
+
+
 def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
     """Return the file, its size, and that of the training data."""
     counts = {"sentences": len(sentences), "words": sum(map(len, sentences))}
@@ -286,13 +298,10 @@ def display(stages: Sequence[StageCost], quiet: bool) -> Iterator[Display]:
 
     The bar shows the whole training, by the costs of its stages, or each stage on its own if there are no costs.
     """
-    from rich.console import Console
-    from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
-    console = Console(stderr=True, quiet=quiet, highlight=False, soft_wrap=True)
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn(), TextColumn("left"))
-    bar = Progress(*columns, TimeRemainingColumn(), console=console, transient=True, disable=not console.is_terminal)
-    with bar:
+    with open_bar(*columns, TimeRemainingColumn(), quiet=quiet) as bar:
         yield Display(bar, stages)
 
 

@@ -18,10 +18,9 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.parser import Parser
 
-app = opt.new_app()
 
-HELP = (
-    "Check the proofs of parsed sentences.\n\n"
+app, command = opt.new_command(
+    "verify",
     "`treewright parse --proofs FILE` writes a line for each sentence: what is claimed about its tree, and the proof. "
     "This command scores the sentences of PARSED again with MODEL, and checks in integers, with none of the code that "
     "found the trees, that each tree has its value and that no tree of the model is better by more than the gap "
@@ -30,8 +29,7 @@ HELP = (
     "is counted. A tree, a proof, a comment or a model that was changed is refused. "
     "The proof is about the scores of the model: the best tree may still be wrong. "
     "docs/proofs.md explains it.\n\n"
-    "Exit status: 0 if all proofs hold, 1 if one is refused."
-) + opt.examples(
+    "Exit status: 0 if all proofs hold, 1 if one is refused.",
     "treewright parse en letter.txt -o letter.conllu --proofs letter.proofs.jsonl",
     "treewright verify en letter.conllu letter.proofs.jsonl",
 )
@@ -45,14 +43,13 @@ class Refused(NamedTuple):
     reason: str
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def verify(
-    model: Annotated[str, typer.Argument(metavar="MODEL", help="The model that parsed: a file, or en.")],
-    parsed: Annotated[str, typer.Argument(metavar="PARSED", help="The parsed sentences, CoNLL-U.")],
-    file: Annotated[str, typer.Argument(metavar="FILE", help="The proofs that `treewright parse --proofs` wrote.")],
+    model: Annotated[str, opt.argument("MODEL", "The model that parsed: a file, or en.")],
+    parsed: Annotated[str, opt.argument("PARSED", "The parsed sentences, CoNLL-U.")],
+    file: Annotated[str, opt.argument("FILE", "The proofs that `treewright parse --proofs` wrote.")],
     fast: Annotated[
-        bool,
-        typer.Option("--fast", help="Use the linear models alone, without the network of the model; as when parsing."),
+        bool, opt.option("Use the linear models alone, without the network of the model; as when parsing.", "--fast")
     ] = False,
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,

@@ -19,37 +19,28 @@ if TYPE_CHECKING:
     from treewright.corpus import Sentence
     from treewright.parser import Explanation
 
-app = opt.new_app()
 
-HELP = (
-    "Explain why a word is not attached to another head.\n\n"
+app, command = opt.new_command(
+    "why",
     "The sentence is parsed with MODEL, as by `treewright parse`. With --head, the best tree in which the word has "
     "this head is compared with the tree of the parser: their values, the words that change their heads, and the "
     "scores of the parts that only one of them has. An arc that pruning removed is added back. Without --head, the "
-    "best alternative heads of the word are listed, each with the difference of value and its probability."
-) + opt.examples(
+    "best alternative heads of the word are listed, each with the difference of value and its probability.",
     'treewright why --text "I saw the man with the telescope." --word 7',
     "treewright why letter.txt --sentence 2 --word 5 --head 3",
     "treewright why my.tw dev.conllu --sentence dev-12 --word saw --head root",
 )
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def why(
-    model: Annotated[str | None, typer.Argument(metavar="MODEL", help=MODEL_HELP, show_default=False)] = None,
+    model: Annotated[str | None, opt.argument("MODEL", MODEL_HELP)] = None,
     file: Annotated[
-        str | None,
-        typer.Argument(
-            metavar="FILE", help='Where the sentence is; standard input if "-" or not given.', show_default=False
-        ),
+        str | None, opt.argument("FILE", 'Where the sentence is; standard input if "-" or not given.')
     ] = None,
-    word: Annotated[str, typer.Option("--word", metavar="WORD", help="The word; its number, or its form.")] = "",
-    head: Annotated[
-        str | None, typer.Option("--head", metavar="WORD", help="The other head; its number, its form, or root.")
-    ] = None,
-    sentence: Annotated[
-        str, typer.Option("--sentence", metavar="SENTENCE", help="The sentence; its number, or its sent_id.")
-    ] = "1",
+    word: Annotated[str, opt.option("The word; its number, or its form.", metavar="WORD")] = "",
+    head: Annotated[str | None, opt.option("The other head; its number, its form, or root.", metavar="WORD")] = None,
+    sentence: Annotated[str, opt.option("The sentence; its number, or its sent_id.", metavar="SENTENCE")] = "1",
     count: Annotated[int, opt.max_option("heads, if --head is not given")] = 5,
     text: Text = None,
     kind: Kind = None,

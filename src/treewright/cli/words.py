@@ -21,38 +21,34 @@ if TYPE_CHECKING:
     from treewright.tokeniser import Tokeniser
     from treewright.words import Words, WordsOptions
 
-HELP = (
-    "Learn word classes and word vectors from raw text, or import them, and look at them.\n\n"
-    "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models."
-) + opt.examples("treewright words letter.txt -o my.words", "treewright words show my.words bridge")
-TRAIN = (
+RULES, WHITESPACE = "rules", "whitespace"
+STEPS = 1024  # of the progress display while a text is read; a multiple of its step
+READING = "text"
+
+app = opt.new_group(
+    "words",
+    "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models.",
+    "treewright words letter.txt -o my.words",
+    "treewright words show my.words bridge",
+    default="train",
+)
+
+
+@opt.subcommand(
+    app,
     "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
     "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
     "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
     "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
-    "interrupted training continues with --resume and ends with the same file."
-) + opt.examples(
+    "interrupted training continues with --resume and ends with the same file.",
     "treewright words letter.txt news.txt.gz -o my.words",
     "treewright words tokenised.txt --tokeniser whitespace -o my.words",
     "treewright words --vectors glove.6B.100d.txt --classes paths -o en.words",
     "treewright words news.txt --vectors cc.ga.300.vec.gz -o ga.words",
 )
-SHOW = (
-    "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class."
-) + opt.examples("treewright words show my.words bridge", "treewright words show my.words bridge rail --json")
-RULES, WHITESPACE = "rules", "whitespace"
-STEPS = 1024  # of the progress display while a text is read; a multiple of its step
-READING = "text"
-
-app = opt.new_app(HELP, default="train")
-
-
-@app.command(help=TRAIN, cls=opt.PlainCommand)
 def train(
     output: opt.ModelOutput,
-    texts: Annotated[
-        list[str] | None, typer.Argument(metavar="TEXT", help='Files, compressed or not; "-" is standard input.')
-    ] = None,
+    texts: Annotated[list[str] | None, opt.argument("TEXT", 'Files, compressed or not; "-" is standard input.')] = None,
     vectors: Annotated[
         str | None,
         opt.file_option(
@@ -76,10 +72,9 @@ def train(
     max_vectors: Annotated[int | None, opt.number_option("Import the first N vectors only.")] = None,
     tokeniser: Annotated[
         str,
-        typer.Option(
-            "--tokeniser",
+        opt.option(
+            "How raw text is divided into words: rules (Unicode), whitespace (a sentence a line), or a model.",
             metavar="NAME",
-            help="How raw text is divided into words: rules (Unicode), whitespace (a sentence a line), or a model.",
         ),
     ] = RULES,
     seed: opt.ModelSeed = 1,
@@ -231,10 +226,15 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
         note(f"{output}: {words}{learned}")
 
 
-@app.command(help=SHOW, cls=opt.PlainCommand)
+@opt.subcommand(
+    app,
+    "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class.",
+    "treewright words show my.words bridge",
+    "treewright words show my.words bridge rail --json",
+)
 def show(
-    model: Annotated[str, typer.Argument(metavar="WORDS", help="A file made by `treewright words`.")],
-    forms: Annotated[list[str], typer.Argument(metavar="WORD", help="One or more words.")],
+    model: Annotated[str, opt.argument("WORDS", "A file made by `treewright words`.")],
+    forms: Annotated[list[str], opt.argument("WORD", "One or more words.")],
     count: Annotated[int, opt.max_option("of the closest words, and of the class")] = 10,
     as_json: opt.Json = False,
 ) -> None:

@@ -101,9 +101,9 @@ def load_grammar(path: modelfile.Path) -> Grammar:
     return cast("Grammar", load_component(path, *GRAMMARS))
 
 
-def load_joint(path: modelfile.Path) -> JointModel:
-    """Load a grammar that agrees with another model."""
-    return cast("JointModel", load_component(path, *JOINT_MODELS))
+def load_phrase_parser(path: modelfile.Path) -> Grammar | JointModel:
+    """Load a grammar, or a grammar that agrees with another model."""
+    return cast("Grammar | JointModel", load_component(path, *GRAMMARS, *JOINT_MODELS))
 
 
 def load_component(path: modelfile.Path, *kinds: str) -> Component:

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,28 +11,15 @@ udpipe = peer("ufal.udpipe")
 
 
 def train_udpipe(train: Path, tokeniser: str, tagger: str, parser: str = "none", dev: Path | None = None) -> bytes:
-    """Train a model of UDPipe 1 and return its bytes; "none" leaves a part out."""
+    """Train a model of UDPipe 1 and return its bytes; "none" leaves a part out. Its progress goes to standard error."""
     error = udpipe.ProcessingError()
     held_out = udpipe.Sentences() if dev is None else udpipe_sentences(dev)
-    with silence():
-        trained = udpipe.Trainer.train(
-            *("morphodita_parsito", udpipe_sentences(train), held_out, tokeniser, tagger, parser, error)
-        )
+    trained = udpipe.Trainer.train(
+        *("morphodita_parsito", udpipe_sentences(train), held_out, tokeniser, tagger, parser, error)
+    )
     if error.occurred():
         raise SystemExit(f"UDPipe: {error.message}")
     return bytes(trained)
-
-
-@contextmanager
-def silence() -> Iterator[None]:
-    """Hide the standard error of the process, where UDPipe writes its progress."""
-    kept = os.dup(2)
-    with open(os.devnull, "w") as nowhere:
-        os.dup2(nowhere.fileno(), 2)
-    try:
-        yield
-    finally:
-        os.dup2(kept, 2)
 
 
 def udpipe_sentences(path: Path) -> Any:

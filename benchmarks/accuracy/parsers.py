@@ -23,7 +23,7 @@ import treewright as tw
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
-from udpipe_peer import silence, udpipe, udpipe_sentences
+from udpipe_peer import udpipe, udpipe_sentences
 
 SPLITS = ("train", "dev", "test")
 
@@ -122,11 +122,10 @@ def run_ours(model: str, seed: int, files: dict[str, Path]) -> Result:
 
 def run_udpipe(files: dict[str, Path], iterations: int) -> Result:
     start, error = time.process_time(), udpipe.ProcessingError()
-    with silence():
-        trained = udpipe.Trainer.train(
-            *("morphodita_parsito", udpipe_sentences(files["train"]), udpipe_sentences(files["dev"])),
-            *("none", "none", f"iterations={iterations}", error),
-        )
+    trained = udpipe.Trainer.train(
+        *("morphodita_parsito", udpipe_sentences(files["train"]), udpipe_sentences(files["dev"])),
+        *("none", "none", f"iterations={iterations}", error),
+    )
     if error.occurred():
         raise SystemExit(f"UDPipe: {error.message}")
     training = time.process_time() - start

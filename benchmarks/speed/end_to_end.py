@@ -28,7 +28,7 @@ from train_embedded import FIGURES, THOROUGH
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
-from udpipe_peer import silence, udpipe, udpipe_sentences
+from udpipe_peer import udpipe, udpipe_sentences
 
 Parse = Callable[[str], list[tw.Sentence]]
 # Options of UDPipe for tokeniser, tagger and parser: its defaults, and the shortest training.
@@ -69,8 +69,7 @@ def udpipe_pipeline(train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], op
         tw.write(train, files[0])
         tw.write(dev, files[1])
         both = [udpipe_sentences(file) for file in files[:2]]
-        with silence():
-            trained = udpipe.Trainer.train("morphodita_parsito", *both, *options, error)
+        trained = udpipe.Trainer.train("morphodita_parsito", *both, *options, error)
         if error.occurred():
             raise SystemExit(f"UDPipe: {error.message}")
         files[2].write_bytes(trained)

@@ -59,6 +59,19 @@ def test_installed_models_are_listed_with_their_facts(run: Run, home: Path) -> N
     assert [row["LAS"] for row in rows if row["name"] == "ga"] == [73.24]
 
 
+@pytest.mark.parametrize("content", [b"", b"no model", b"\xff" * 1000])
+def test_a_damaged_file_is_named_and_the_others_are_listed(run: Run, home: Path, content: bytes) -> None:
+    damaged = home / "models" / "de.tw"
+    damaged.write_bytes(content)
+    found = run("models")
+    assert found.returncode == 0
+    assert [line.split()[0] for line in found.stdout.splitlines()] == ["name", "de", "en", "ga"]
+    assert str(damaged) in found.stderr
+    problems = {row["name"]: row["problem"] for row in json.loads(run("models", "--json").stdout)}
+    assert str(damaged) in problems.pop("de")
+    assert set(problems.values()) == {None}
+
+
 def test_available_languages_are_listed(run: Run) -> None:
     lines = run("models", "--available").stdout.splitlines()
     assert lines[0].split() == ["code", "language", "treebank", "release", "licence", "words"]

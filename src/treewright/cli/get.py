@@ -81,6 +81,7 @@ def get(
         return
     if not quiet:
         note(f"{entry.treebank} {files.release}".rstrip() + f" ({entry.licence}) in {files.train.parent}")
+        note(sizes_in_words(files))
         note(check_files(files))
     target = models_folder() / f"{name}.tw"
     figures = make_model(Making(name, entry, files, neural, quiet), target)
@@ -129,6 +130,17 @@ def show_downloads(quiet: bool) -> Iterator[Progress]:
             bar.update(tasks[name], completed=done, total=total)
 
         yield show
+
+
+def sizes_in_words(files: TreebankFiles) -> str:
+    """Return the number of sentences and words of each part."""
+    sizes = []
+    for part, path in (("train", files.train), ("dev", files.dev), ("test", files.test)):
+        if path:
+            numbers = [line.partition(b"\t")[0] for line in path.read_bytes().splitlines()]
+            words = sum(number.isdigit() for number in numbers)
+            sizes.append(f"{part} {quantity(numbers.count(b'1'), 'sentence')}, {words:,} words")
+    return "; ".join(sizes)
 
 
 def check_files(files: TreebankFiles) -> str:

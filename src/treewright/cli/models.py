@@ -48,17 +48,23 @@ def list_models(
     rows = available_rows() if available else installed_rows()
     if as_json:
         typer.echo(json.dumps(rows, ensure_ascii=False, indent=2))
-    else:
-        typer.echo(table_of([tuple(rows[0]), *(tuple(map(cell_of, row.values())) for row in rows)]))
+        return
+    problems = [problem for row in rows if (problem := row.pop("problem", None))]
+    typer.echo(table_of([tuple(rows[0]), *(tuple(map(cell_of, row.values())) for row in rows)]))
+    for problem in problems:
+        note(problem)
 
 
 def installed_rows() -> list[dict[str, Any]]:
-    """Return the facts about each installed model; None where its file does not say."""
+    """Return the facts about each installed model; None where its file does not say. `problem`: why it cannot be read."""
     from treewright.languages.installed import installed_models
 
     rows = []
     for model in installed_models():
-        metadata = model.metadata()
+        try:
+            metadata, problem = model.metadata(), None
+        except InputError as error:
+            metadata, problem = {}, str(error)
         rows.append(
             {
                 "name": model.name,
@@ -68,6 +74,7 @@ def installed_rows() -> list[dict[str, Any]]:
                 "MB": round(model.path.stat().st_size / 1e6, 1),
                 "LAS": round(metadata["figures"]["LAS"], 2) if "figures" in metadata else None,
                 "from": model.origin,
+                "problem": problem,
             }
         )
     return rows

@@ -1,8 +1,11 @@
 """The table of treebanks: language, treebank, licence, size, and the figures that UDPipe 1 published.
 
 `treebanks.tsv` has a row per treebank; the first row of a language is its default, a treebank that is free for any use
-where there is one. Licences are from the licence list of the UD release. Sizes are rounded. Figures are F1 from the
-raw text of `test`, in the manual of UDPipe (models of UD 2.5).
+where there is one. Licences are from the licence list of the UD release. Words are those of all parts, in thousands:
+counted in the files for Afrikaans-AfriBooms, English-EWT, French-Sequoia, Gothic-PROIEL, Hungarian-Szeged,
+Portuguese-Bosque, Thai-TUD, Turkish-IMST, Uyghur-UDT, Vietnamese-VTB and Wolof-WTB, approximate for the others;
+`treewright get` prints the words of the files that it downloaded. Figures are F1 from the raw text of `test`, in the
+manual of UDPipe (models of UD 2.5).
 """
 
 from __future__ import annotations
@@ -31,7 +34,7 @@ class TreebankEntry:
     files: str  # what the names of its files begin with
     release: str  # of UD
     licence: str
-    words: int | None  # rounded to thousands; None: unknown
+    words: int | None  # rounded to thousands, for most treebanks approximate; None: unknown
     published: Mapping[str, float]  # F1 of UDPipe 1 from raw text; empty if there is none
 
     @property

@@ -144,6 +144,7 @@ def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequen
         resume=given.checkpoint is not None,
     )
     tokeniser = Tokeniser.train(sentences_to_cut(given.folder), options=LAST_EPOCH)
+    tokeniser = tokeniser.with_raw_text(given.folder / "raw" / "english.txt.gz")
     # Irregular forms wrong (benchmarks/accuracy/lemmas.py): 2.8 % by lemmas of EWT, 5.6 % by those of both treebanks.
     ewt = [*tw.read(given.folder / "ud" / TREEBANKS[0] / "train.conllu"), *tw.read(CONSTRUCTIONS)]
     tagger = whole.tagger.retrain_lemmas(ewt, dev, lexicon=given.lexicon, report=say)

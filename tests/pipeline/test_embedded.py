@@ -89,6 +89,74 @@ def test_these_are_one_sentence(nlp: Pipeline, text: str) -> None:
     assert [sentence.text for sentence in nlp(text)] == [text]
 
 
+@pytest.mark.parametrize(
+    "marked",
+    [
+        "Biden, Macron to hold talks in Paris",
+        "Floods hit Texas, thousands flee",
+        "Apple, Google sign deal on ads",
+        "Talks fail, strike goes on",
+        "She works at the Fire Dept. in Queens.",
+        "Call the Dept. of Motor Vehicles today.",
+        "He lives on Fifth Ave. near the park.",
+        "They met on Sunset Blvd. and talked.",
+        "In Roe v. Wade the court ruled otherwise.",
+        "Marbury v. Madison was decided in 1803.",
+        "As shown by Smith et al. in 2009, it works.",
+        "Jones et al. found no effect.",
+        "It weighs approx. 30 kg.",
+        "It costs approx. five dollars.",
+        "She has a Ph.D. in physics.",
+        "He got his Ph.D. from Yale.",
+        "John Baker, Ph.D. spoke first.",
+        "She works for Tanaka Co. Ltd. in Osaka.",
+        "Acme Corp. said profits rose.",
+        "Widgets Inc. is hiring.",
+        "Doors open at 8 a.m. ‖ Come early.",
+        "We left at 5 p.m. ‖ The roads were empty.",
+        "The meeting is at 3 p.m. on Friday.",
+        "The show starts at 7 p.m. tonight.",
+        "The food was good! ‖ It is cheap too.",
+        "The food was good!‖It is cheap too.",
+        "What a day!‖We loved it.",
+        "Is it open?‖Yes it is.",
+        "FYI I'm not coming.",
+        "BTW we moved the meeting.",
+        "Dr. Jones met Mrs. Patel at St. Mary's.",
+        "Prof. Lee and Gen. Hill agreed.",
+        "See Fig. 3 and p. 12 for details.",
+        "No. 5 is alive.",
+        "J. R. R. Tolkien wrote it.",
+        "The U.S. Army arrived.",
+        "He moved to the U.S. ‖ He likes it there.",
+        "Bring pens, paper, etc. to class.",
+        "We sell tea, coffee, etc. ‖ Come in.",
+        '"Why?" he asked.',
+        '"Stop!" she cried. ‖ He ran.',
+        "e.g. apples and i.e. fruit are common.",
+        "Sgt. Pepper vs. Capt. Hook is on at 9.",
+        "Send it to 12 Oak Rd. in Leeds.",
+        "The firm, founded by Henry Ford Jr. in 1912, closed.",
+    ],
+)
+def test_sentences_end_where_marked(nlp: Pipeline, marked: str) -> None:
+    text = marked.replace(" ‖ ", " ").replace("‖", "")
+    assert [sentence.text for sentence in nlp.tokeniser(text)] == [part.strip() for part in marked.split("‖")]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Groceries\nrice\nsix onions\nolive oil\nsalt",
+        "Spring\nSummer\nAutumn",
+        "Street and number\nPost code\nCountry of birth",
+        "Before you leave:\nclose the windows\nfeed the cat\nlock the door",
+    ],
+)
+def test_each_item_without_a_mark_is_a_sentence(nlp: Pipeline, text: str) -> None:
+    assert [sentence.text for sentence in nlp.tokeniser(text)] == text.split("\n")
+
+
 def test_each_line_of_a_list_is_a_sentence(nlp: Pipeline) -> None:
     lines = ["Shopping:", "- milk", "- six eggs", "1. call mum", "2. pay the rent", "* sleep"]
     assert [sentence.text for sentence in nlp("\n".join(lines))] == lines

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from io import StringIO
+from pathlib import Path
 
 import pytest
 
@@ -51,8 +52,29 @@ def test_contractions_without_apostrophe_are_split_where_those_with_one_are() ->
     assert learned(split_token("zum", ["zu", "m"], typo=False)).words("mustnt") == ("mustnt",)
 
 
+def test_raw_text_decides_about_words_that_look_like_contractions(tmp_path: Path) -> None:
+    tokens = {
+        "Hall's": ["Hall", "'s"],
+        "dog's": ["dog", "'s"],
+        "cooks": ["cook", "s"],
+        "whos": ["who", "s"],
+        "du": ["de", "le"],
+    }
+    tokeniser = Tokeniser.train([split_token(form, words, typo=False) for form, words in tokens.items()], options=SMALL)
+    path = tmp_path / "raw.txt"
+    path.write_text("The cooks ate the cook’s hat. Whos there? Du pain. " + "Who’s there? " * 20, encoding="utf-8")
+    words_of = tokeniser.with_raw_text(path).split_tokens(["Cooks", "whos", "du", "dog's"])
+    assert list(words_of.values()) == [("Cooks",), ("who", "s"), ("de", "le"), ("dog", "'s")]
+    assert tokeniser.split_tokens(["Cooks"]) == {"Cooks": ("Cook", "s")}
+    assert Tokeniser().with_raw_text(path).model is None
+
+
 @pytest.mark.parametrize(
-    "token", ["queue.push(item)", "self.rows[index]", "table[key]", "a.b.c(x,y)", "os.environ[HOME]"]
+    "token",
+    [
+        *("queue.push(item)", "self.rows[index]", "table[key]", "a.b.c(x,y)", "os.environ[HOME]"),
+        *("np.sum(max(a,b))", "config.items[i].name", "text.strip().lower()", "rows[first][last].copy()"),
+    ],
 )
 def test_code_is_one_token(token: str) -> None:
     spans = [(begin, end) for _, begin, end in Patterns(PATTERNS).matches(f"use {token} here")]

@@ -56,7 +56,7 @@ def list_models(
 
 
 def installed_rows() -> list[dict[str, Any]]:
-    """Return the facts about each installed model; None where its file does not say. `problem`: why it cannot be read."""
+    """Return the facts about each installed model; None where its file does not say, or cannot be read."""
     from treewright.languages.installed import installed_models
 
     rows = []

@@ -109,6 +109,13 @@ def train(
             "that TRAIN does not have and for the tags of unknown words."
         ),
     ] = None,
+    raw: Annotated[
+        str | None,
+        opt.file_option(
+            "Raw text, compressed or not: words that look like contractions without an apostrophe and are frequent in "
+            "it are not split."
+        ),
+    ] = None,
     light: Annotated[
         bool,
         opt.option(
@@ -192,6 +199,7 @@ def train(
         tagger_options=tagging,
         tokeniser_options=tokenising,
         lexicon=lexicon,
+        raw=raw,
         metadata={"name": output.stem},
         light=light,
         **beside,
@@ -225,7 +233,7 @@ def check_options(context: typer.Context, only: Only | None) -> None:
     neural = context.params["neural"]
     for name in context.params if only else ():
         if only == "parser":
-            is_refused = name in ("columns", "lexicon", "light") or (name == "case_noise" and not neural)
+            is_refused = name in ("columns", "lexicon", "raw", "light") or (name == "case_noise" and not neural)
         else:
             is_refused = only is not None and name not in (*COMMON, *FURTHER[only])
         if only and is_refused and is_given(context, name):

@@ -62,6 +62,7 @@ class PartOptions(TypedDict, total=False):
     words: Words | None
     parsed: Corpus | None
     lexicon: FullForms | None
+    raw: str | os.PathLike[str] | None
     metadata: Mapping[str, Any] | None
     light: bool
 
@@ -132,6 +133,7 @@ class Pipeline(Component):
         words: Words | None = None,
         parsed: Corpus | None = None,
         lexicon: FullForms | None = None,
+        raw: str | os.PathLike[str] | None = None,
         metadata: Mapping[str, Any] | None = None,
         light: bool = False,
     ) -> Plan[Sentence, Pipeline]:
@@ -146,9 +148,10 @@ class Pipeline(Component):
         PyTorch); words: word vectors and classes for it. parsed: sentences with the tags and trees of a more accurate
         model, from which tagger, parser and network learn beside the treebank: the first two from as many words as the
         treebank has, the network as in `treewright.network.Network.train`. lexicon: a full-form lexicon for the
-        tagger (`treewright.tagger.Tagger.train`). metadata is saved with the model. light: set small weights to zero
-        at the end (`lighten`). Columns that are empty in the treebank are not filled, and without its text the
-        tokeniser works by rules.
+        tagger (`treewright.tagger.Tagger.train`). raw: a file of text, by which the tokeniser knows words that look
+        like contractions without an apostrophe (`Tokeniser.with_raw_text`). metadata is saved with the model. light:
+        set small weights to zero at the end (`lighten`). Columns that are empty in the treebank are not filled, and
+        without its text the tokeniser works by rules.
 
         >>> plan = Pipeline.plan("sample.conllu", options=ParserOptions("arc"))
         >>> len(plan.train), len(plan.dev), plan.settings["model"], plan.stages[0].name
@@ -167,7 +170,12 @@ class Pipeline(Component):
         )
         if seed is not None:
             recipe = recipe.with_seed(seed)
-        plan = plan_training(train, dev, recipe, words, parsed, lexicon, partial(cls, metadata=metadata or {}))
+
+        def make(tokeniser: Tokeniser, tagger: Tagger, parser: Parser) -> Pipeline:
+            confirmed = tokeniser if raw is None else tokeniser.with_raw_text(raw)
+            return cls(confirmed, tagger, parser, metadata or {})
+
+        plan = plan_training(train, dev, recipe, words, parsed, lexicon, make)
         if not light:
             return plan
         from treewright.pipeline.pruning import plan_light  # which imports this module

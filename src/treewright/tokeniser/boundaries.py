@@ -24,6 +24,7 @@ from treewright.learn import AveragedCells, Learning, Stage, Weights
 from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.characters import (
     SPACE,
+    Hashes,
     Layout,
     Substrings,
     class_of,
@@ -173,10 +174,15 @@ class WordTable:
 
     def is_lower(self, form: str) -> bool:
         """Whether a form in lower case is frequent, and has a capital almost only where sentences begin."""
-        hashed = Substrings(codes_of(form)).of(np.array([0]), np.array([len(form)]))
-        [row], [is_known] = self.look_up((hashed >> np.uint64(32)).astype(np.uint32))
-        lower, capital = self.rows[row, :2].tolist() if is_known else (0, 0)
+        row = self.row_of(form)
+        lower, capital = (0, 0) if row is None else self.rows[row, :2].tolist()
         return bool(lower >= _FREQUENT_LOWER and capital <= _RARE_CAPITAL)
+
+    def row_of(self, form: str) -> int | None:
+        """Return the row of a form in lower case, if it has one."""
+        hashed = Substrings(codes_of(form)).of(np.array([0]), np.array([len(form)]))
+        [row], [is_known] = self.look_up(keys_of(hashed))
+        return int(row) if is_known else None
 
     def look_up(self, forms: NDArray[np.uint32]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
         """Return the row of each form, and whether it has one."""
@@ -332,7 +338,7 @@ def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spell
     """Return the columns of the word table; unknown words have tags by their first characters."""
     form = np.asarray(spelled["form"], dtype=np.uint64)
     first = spelled["first"]
-    row, is_known = words.look_up(keys_of(spelled))
+    row, is_known = words.look_up(keys_of(form))
     unknown = np.select([first == _CAPITAL, first == _LOWER, first == _DIGIT], [0, 1, 2], default=3)
     rows = words.rows[row].astype(np.int64) if len(words.rows) else np.zeros((len(form), len(WORD_COLUMNS)), np.int64)
     rows = np.where(is_known[:, None], rows, 0)
@@ -350,9 +356,9 @@ def _words(spelled: Spelling, words: WordTable, columns: Places | None) -> Spell
     }
 
 
-def keys_of(spelled: Spelling) -> NDArray[np.uint32]:
-    """Return the keys of the forms in a WordTable."""
-    return (np.asarray(spelled["form"], dtype=np.uint64) >> np.uint64(32)).astype(np.uint32)
+def keys_of(forms: Hashes) -> NDArray[np.uint32]:
+    """Return the keys of forms in a WordTable."""
+    return (forms >> np.uint64(32)).astype(np.uint32)
 
 
 # -- training
@@ -411,7 +417,7 @@ def describe_words(tokens: Tokens, is_end: NDArray[np.bool_], tags: Sequence[str
     occurrences = np.stack(
         [np.ones_like(is_end), ~is_capital, is_capital & ~is_start, is_start, is_end], dtype=np.int64
     )
-    forms, word_of = np.unique(keys_of(spelled), return_inverse=True)
+    forms, word_of = np.unique(keys_of(np.asarray(spelled["form"], dtype=np.uint64)), return_inverse=True)
     counts = np.stack([np.bincount(word_of[row == 1], minlength=len(forms)) for row in occurrences])
     return word_table(forms, counts, word_of, tags), buckets_of(counts[:, word_of] - occurrences)
 

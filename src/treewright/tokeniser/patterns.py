@@ -25,6 +25,7 @@ _FILE_TYPES = (
     "pdf|docx?|xlsx?|pptx?|odt|rtf|txt|csv|tsv|json|ya?ml|toml|xml|html?|css|jpe?g|png|gif|svg|mp3|mp4|zip|gz|tar|exe|"
     "dll|py|ipynb|js|cc|cpp|hpp|java|sh|bat|md|ini|cfg|conf|log|sql|conllu"
 )
+_ARGUMENTS = r"(?:\((?:[^\s()]|\([^\s()]*\))*\))"  # of a call, with other calls inside
 
 PATTERNS = {
     "address": r"(?<![A-Za-z0-9])(?:(?:https?|ftps?|file|ssh|git)://|www\.)[^\s<>\"]*[^\s<>\".,;:!?)\]}']",
@@ -40,9 +41,12 @@ PATTERNS = {
     "file": rf"(?<![\w./-])[\w-]+(?:\.[\w-]+)*\.(?:{_FILE_TYPES}){_BEFORE_BLANK}",
     "version": r"(?<![\w.])(?:v\d+(?:\.\d+)+|\d+(?:\.\d+){2,})(?:-?(?:alpha|beta|rc|dev|post)\.?\d*)?(?!\.?\w)",
     "time": r"(?<![\w:])\d{1,2}:\d{2}(?::\d{2})?(?![\w:]|\.\d)",
-    "call": r"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(\)",
-    "call with arguments": r"(?<![\w.:>])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\([^\s()]*\)",
-    "element": r"(?<![\w.:>])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\[[^\s\[\]]+\]|[A-Za-z_]\w*\[[A-Za-z_]\w*\])",
+    "call": rf"(?<![\w.:>])[A-Za-z_]\w*(?:(?:\.|::|->)[A-Za-z_]\w*)*\(\)(?:\.[A-Za-z_]\w*{_ARGUMENTS}?)*",
+    "call with arguments": rf"(?<![\w.:>])[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+{_ARGUMENTS}(?:\.[A-Za-z_]\w*{_ARGUMENTS}?)*",
+    "element": (
+        r"(?<![\w.:>])(?:[A-Za-z_]\w*(?:\.[A-Za-z_]\w*)+\[[^\s\[\]]+\]|[A-Za-z_]\w*\[[A-Za-z_]\w*\])"
+        rf"(?:\[[^\s\[\]]+\]|\.[A-Za-z_]\w*{_ARGUMENTS}?)*"
+    ),
     "identifier": rf"{_AFTER_BLANK}(?:(?=\w*_\w)[A-Za-z]\w+|__\w+__){_BEFORE_BLANK}",
     "assignment": rf"{_AFTER_BLANK}-{{0,2}}[A-Za-z_][\w.-]*==?[\w.+/-]*\w{_BEFORE_BLANK}",
     "scoped name": r"(?<![\w:])[A-Za-z_]\w*(?:::[A-Za-z_]\w*)+",

@@ -1,7 +1,8 @@
 """From the labels of characters to sentences, and from sentences back to their text.
 
 The place of each token in the text is written as TokenRange=begin:end into MISC, the white space around it as
-SpaceAfter=No, SpacesBefore and SpacesAfter, the conventions of UDPipe.
+SpaceAfter=No, SpacesBefore and SpacesAfter, a word that is divided at the end of a line as it is written as
+SpacesInToken: the conventions of UDPipe.
 """
 
 from __future__ import annotations
@@ -26,7 +27,10 @@ if TYPE_CHECKING:
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
 WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
 _WIDE_SPACE = re.compile(rf"(?<=[^\s{INVISIBLE}])[{INVISIBLE}]*(?:[^\S ]| \s)")  # white space other than one blank
+_DIVISION = re.compile(r"[^\w\s]\s*[\n\r\x85\u2028]\s*")  # a hyphen at the end of a line
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
+_UNESCAPED = {written: letter for letter, written in ESCAPES.items()}
+_ESCAPE = re.compile(r"\\.")
 
 
 def cut_long_sentences(text: str, labels: Labels) -> None:
@@ -86,6 +90,8 @@ def sentences_of(
     shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
     columns = starts, ends, following, following == part_ends, shifts[part_of]
     rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    if text.has_divisions:
+        rows = [undivided(row) for row in rows]
     words_of = split_tokens({form for form, _, _ in rows})
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
@@ -125,6 +131,17 @@ def written_token(
     return text[begin:end], is_spaced, misc
 
 
+def undivided(token: WrittenToken) -> WrittenToken:
+    """Leave out the hyphen and the line break of a word that is divided at the end of a line.
+
+    >>> undivided(("develop-\\nment", True, "TokenRange=0:12"))
+    ('development', True, 'SpacesInToken=develop-\\\\nment|TokenRange=0:12')
+    """
+    form, is_spaced, misc = token
+    whole = _DIVISION.sub("", form)
+    return token if whole == form else (whole, is_spaced, f"SpacesInToken={escaped(form)}|{misc}")
+
+
 def sentence_of(
     rows: Sequence[WrittenToken], words_of: Mapping[str, Words], number: int, comments: Sequence[str]
 ) -> Sentence:
@@ -152,10 +169,7 @@ def escaped(spaces: str) -> str:
 
 def unescaped(cell: str) -> str:
     """Read white space from MISC."""
-    for letter, written in ESCAPES.items():
-        if letter != "\\":
-            cell = cell.replace(written, letter)
-    return cell
+    return _ESCAPE.sub(lambda match: _UNESCAPED.get(match[0], match[0]), cell)
 
 
 def rebuild_text(sentences: Iterable[Sentence]) -> str:
@@ -173,7 +187,8 @@ def rebuild_text(sentences: Iterable[Sentence]) -> str:
             cells = dict(cell.partition("=")[::2] for cell in token.misc.split("|"))
             has_implicit_space = "SpacesAfter" not in cells and cells.get("SpaceAfter") != "No"
             after = " " if has_implicit_space else unescaped(cells.get("SpacesAfter", ""))
-            pieces += [unescaped(cells.get("SpacesBefore", "")), token.form, after]
+            form = unescaped(cells["SpacesInToken"]) if "SpacesInToken" in cells else token.form
+            pieces += [unescaped(cells.get("SpacesBefore", "")), form, after]
     if has_implicit_space:
         pieces.pop()  # MISC says nothing about the end of a text without white space there
     return "".join(pieces)

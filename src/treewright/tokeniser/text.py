@@ -3,15 +3,16 @@
 White space is one blank, one line break, or two line breaks where a blank line is. A line break that wraps a
 paragraph is a blank: the next word would not have fitted into the width of the paragraph. The others are kept, as
 evidence for the end of a sentence, and end one between the items of a list without marks. The marks of quoted lines
-in e-mails are left out. Invisible characters are left out; letters are composed and marks are ASCII
-(treewright.corpus.typography). Each paragraph is followed by two line breaks, the last one too.
+in e-mails are left out, and the hyphens of words that are divided at the ends of lines. Invisible characters are left
+out; letters are composed and marks are ASCII (treewright.corpus.typography). Each paragraph is followed by two line
+breaks, the last one too.
 """
 
 from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import pairwise
 
@@ -41,6 +42,8 @@ _QUOTED_NEXT = re.compile(r"^>.*\n(?=[^\n])|[^\n]\n>", re.MULTILINE)
 _LINE_FEED = re.compile("\n")
 # At most five words and forty characters without punctuation at the end or the mark of an item at the start.
 _SHORT_LINE = re.compile(r"(?=.{1,40}$)(?![-*+•‣◦▪·(\[]|\w{1,3}[.)] )\S+(?: \S+){0,4}(?<![.!?,;:…])")
+_DIVIDED = re.compile(r"([^\W\d_]+)-\n(?=([^\W\d_]+))")
+_WHOLE = re.compile(r"(?<!-\n)\b[^\W\d_]+\b(?!-\n)")
 _SINGLE = {code: mark for code, mark in TABLE.items() if len(mark) == 1}
 _LONG = {chr(code): mark for code, mark in TABLE.items() if len(mark) > 1}
 _LONG_MARK = re.compile(f"[{''.join(_LONG)}]")
@@ -68,10 +71,14 @@ class Text:
     ends: Places
     part_begins: Places  # where each of the texts begins and ends in `written`
     part_ends: Places
+    has_divisions: bool = False  # whether words are divided at the ends of lines
 
     @classmethod
-    def of(cls, *parts: str) -> Text:
-        """Join texts by blank lines, and bring them into canonical form."""
+    def of(cls, *parts: str, is_word: Callable[[str], bool] = lambda form: False) -> Text:
+        """Join texts by blank lines, and bring them into canonical form.
+
+        is_word: whether a form in lower case is a word; it decides which hyphens at the ends of lines are left out.
+        """
         for part in parts:
             check_characters(part)
         written = PARAGRAPH.join(parts)
@@ -85,7 +92,9 @@ class Text:
                 text = text._edit(compositions(text.canonical))
             text = replace(text, canonical=text.canonical.translate(_SINGLE))
         text = text._edit(spaces(text.canonical))
+        divisions = list(line_divisions(text.canonical, is_word))
         text = replace(text, canonical=PARAGRAPH.join(map(unwrap, text.canonical.split(PARAGRAPH))))
+        text = replace(text._edit(iter(divisions)), has_divisions=bool(divisions))
         text = text._edit(item_breaks(text.canonical))
         if not written.isascii():
             marks = _LONG_MARK.finditer(text.canonical)
@@ -234,10 +243,29 @@ def quotation_marks(text: str, begin: int, end: int) -> list[Edit]:
     return edits
 
 
+def line_divisions(canonical: str, is_word: Callable[[str], bool]) -> Iterator[Edit]:
+    """Find hyphens with line breaks that divide a word, to leave them out; not those of compounds: well-known.
+
+    A word is divided if the text has it elsewhere, or if what follows the line break is no word of its own.
+
+    >>> list(line_divisions("a develop-\\nment of a well-\\nknown kind", {"known"}.__contains__))
+    [(9, 11, '')]
+    """
+    elsewhere: set[str] = set()
+    for match in _DIVIDED.finditer(canonical):
+        elsewhere = elsewhere or set(_WHOLE.findall(canonical.lower()))
+        first, second = match[1].lower(), match[2]
+        whole = first + second
+        is_divided = whole in elsewhere or is_word(whole) or not (second in elsewhere or is_word(second))
+        if second.islower() and is_divided:
+            yield match.end(1), match.end(), ""
+
+
 def item_breaks(canonical: str) -> Iterator[Edit]:
     """Find line breaks between items of lists without marks, to end paragraphs there.
 
-    Such a list is a paragraph of several lines, of which most are short and do not end with punctuation.
+    Such a list is a paragraph of several lines, of which most are short and do not end with punctuation; a line that
+    ends with a colon may precede them.
 
     >>> list(item_breaks("milk\\neggs\\nbrown bread\\n\\n"))
     [(4, 5, '\\n\\n'), (9, 10, '\\n\\n')]
@@ -250,7 +278,7 @@ def item_breaks(canonical: str) -> Iterator[Edit]:
         if len(lines) >= MIN_PLAIN_ITEMS and sum(short) >= MIN_SHORT_SHARE * len(lines):
             for line, (is_short, is_next_short) in zip(lines, pairwise(short), strict=False):
                 at += len(line)
-                if is_short and is_next_short:
+                if is_next_short and (is_short or line.endswith(":")):
                     yield at, at + 1, PARAGRAPH
                 at += 1
         begin += len(paragraph) + len(PARAGRAPH)

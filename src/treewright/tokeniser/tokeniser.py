@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import described
-from treewright.corpus import Sentence
+from treewright.corpus import Sentence, open_input
 from treewright.corpus.offsets import has_space_after, surface_tokens
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
@@ -36,7 +36,7 @@ from treewright.tokeniser.casing import with_noisy_paragraphs
 from treewright.tokeniser.character_model import LABELS, Batch, Characters, parted_classes, read_batches, token_stage
 from treewright.tokeniser.corrections import Corrections, apply_patterns, close
 from treewright.tokeniser.file import TokeniserModel
-from treewright.tokeniser.multiwords import Multiwords, Words, cased_words, most_frequent_words
+from treewright.tokeniser.multiwords import Multiwords, Words, cased_words, count_forms, most_frequent_words
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
 from treewright.tokeniser.segmenter import Segmenter, cut_at_spaces, has_spaced_tokens, is_unspaced, segment_stage
@@ -131,6 +131,17 @@ class Tokeniser(Component):
             replace(self.model, multiwords=multiwords, corrections=Corrections.of(*treebank_labels(sentences)))
         )
 
+    def with_raw_text(self, path: str | os.PathLike[str]) -> Tokeniser:
+        """Return a copy that does not split forms which the raw text of a file shows to be words of their own.
+
+        A treebank may have `wits` for a forgotten apostrophe, and split it; in other texts it is a word.
+        """
+        if self.model is None:
+            return self
+        with open_input(path) as file:
+            counts = count_forms(line.decode(errors="replace") for line in file)
+        return Tokeniser(replace(self.model, multiwords=self.model.multiwords.confirm(counts)))
+
     def __reduce__(self) -> tuple[Any, ...]:
         return (Tokeniser, ()) if self.model is None else super().__reduce__()
 
@@ -148,9 +159,10 @@ class Tokeniser(Component):
     def __call__(self, text: str, *, whole: bool = False) -> list[Sentence]:
         """Split a text into sentences. Each token has its place in the text as TokenRange=begin:end in MISC.
 
-        SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space, so that
-        `rebuild_text` rebuilds the text exactly. whole: the text is one sentence; otherwise none has more than 500
-        tokens. The first sentence has the comment `# newdoc`, that of each paragraph `# newpar`.
+        SpaceAfter=No says that no white space follows, SpacesAfter which, where it is not one space, SpacesInToken how
+        a word is written that is divided at the end of a line, so that `rebuild_text` rebuilds the text exactly.
+        whole: the text is one sentence; otherwise none has more than 500 tokens. The first sentence has the comment
+        `# newdoc`, that of each paragraph `# newpar`.
         """
         if not isinstance(text, str):
             raise TypeError(f"text is {described(text)}; expected a str (Tokeniser.batch takes several texts)")
@@ -179,7 +191,7 @@ class Tokeniser(Component):
             raise TypeError(f"texts is {described(texts)}; expected a list of texts")
         if begins is not None and len(begins) != len(texts):
             raise InputError(f"begins has {len(begins)} entries; expected one for each of the {len(texts)} texts")
-        text = Text.of(*texts)
+        text = Text.of(*texts, is_word=self._is_word)
         labels = text.written_labels(self._label(text.canonical))
         if self._keeps_blanks:
             cut_at_wide_spaces(text.written, labels)
@@ -215,6 +227,10 @@ class Tokeniser(Component):
                 labels[batch.span] = find_sentences(self.model, batch)
         close(canonical, labels, keeps_blanks=self._keeps_blanks)
         return labels
+
+    def _is_word(self, form: str) -> bool:
+        """Whether a form in lower case is a word of the training data."""
+        return self.model is not None and self.model.boundaries.words.row_of(form) is not None
 
     @property
     def _keeps_blanks(self) -> bool:

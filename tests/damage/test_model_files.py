@@ -155,22 +155,18 @@ def check_damage(name: str, file: bytes, seed: int, path: Path) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("has_checksum", [True, False])
-def test_a_damaged_file_is_refused_by_name_or_works(name: str, has_checksum: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    "seeds",
+    [range(4 * len(MUTATIONS)), pytest.param(range(1000, 1900), marks=pytest.mark.slow)],
+    ids=["some", "ten thousand in all"],
+)
+def test_a_damaged_file_is_refused_by_name_or_works(
+    name: str, has_checksum: bool, seeds: range, tmp_path: Path
+) -> None:
     file = files()[name]
     if not has_checksum:
         file = Parsed.of(file).without_checksum().bytes()
-    for seed in range(4 * len(MUTATIONS)):
-        check_damage(name, file, seed, tmp_path / "damaged.tw")
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize("has_checksum", [True, False])
-def test_ten_thousand_damaged_files(name: str, has_checksum: bool, tmp_path: Path) -> None:
-    file = files()[name]
-    if not has_checksum:
-        file = Parsed.of(file).without_checksum().bytes()
-    for seed in range(1000, 1900):
+    for seed in seeds:
         check_damage(name, file, seed, tmp_path / "damaged.tw")
 
 

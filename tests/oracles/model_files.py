@@ -126,21 +126,24 @@ def edited_header(file: bytes, random: Random) -> bytes:
 
 
 def edited_index(file: bytes, random: Random) -> bytes:
-    parsed = Parsed.of(file)
-    index = json.loads(json.dumps(parsed.index))
-    names = [name for name in index if name != "__metadata__"]
-    entry = index[names[random.integers(len(names))]]
-    places = list(places_in(entry))
-    place, key = places[random.integers(len(places))]
-    edit(place, key, random)
-    return replace(parsed, index=index).bytes()
+    def change(entry: dict[str, Any]) -> None:
+        places = list(places_in(entry))
+        place, key = places[random.integers(len(places))]
+        edit(place, key, random)
+
+    return with_entry(file, random, change)
 
 
 def other_dtype(file: bytes, random: Random) -> bytes:
+    return with_entry(file, random, lambda entry: entry.update(dtype=DTYPES[random.integers(len(DTYPES))]))
+
+
+def with_entry(file: bytes, random: Random, change: Callable[[dict[str, Any]], None]) -> bytes:
+    """The file with a change of the index entry of a random array."""
     parsed = Parsed.of(file)
     index = json.loads(json.dumps(parsed.index))
     names = [name for name in index if name != "__metadata__"]
-    index[names[random.integers(len(names))]]["dtype"] = DTYPES[random.integers(len(DTYPES))]
+    change(index[names[random.integers(len(names))]])
     return replace(parsed, index=index).bytes()
 
 

@@ -69,15 +69,17 @@ def test_threads_change_nothing(threads: int) -> None:
     assert lines_of(pipeline()(text, threads=threads)) == lines_of(pipeline()(text))
 
 
+def count_texts(count: int, taken: list[int], delay: float = 0.0) -> Iterator[str]:
+    """Texts, whose numbers are added to `taken` when they are read."""
+    for number in range(count):
+        time.sleep(delay)
+        taken.append(number)
+        yield "The dog sees a house."
+
+
 def test_texts_are_read_as_they_are_needed() -> None:
-    taken = []
-
-    def texts() -> Iterator[str]:
-        for number in range(1000):
-            taken.append(number)
-            yield "The dog sees a house."
-
-    answers = pipeline().pipe(texts())
+    taken: list[int] = []
+    answers = pipeline().pipe(count_texts(1000, taken))
     assert taken == []
     next(answers)
     assert taken == [0]
@@ -108,30 +110,17 @@ def test_long_and_short_texts_together_are_parsed_as_each_alone() -> None:
 
 @pytest.mark.parametrize("threads", [1, 2])
 def test_the_texts_of_a_slow_iterator_do_not_wait_for_each_other(threads: int) -> None:
-    taken = []
-
-    def texts() -> Iterator[str]:
-        for number in range(6):
-            time.sleep(2 * QUICK)
-            taken.append(number)
-            yield "The dog sees a house."
-
-    for place, _ in enumerate(pipeline().pipe(texts(), threads=threads)):
+    taken: list[int] = []
+    for place, _ in enumerate(pipeline().pipe(count_texts(6, taken, 2 * QUICK), threads=threads)):
         assert len(taken) <= place + (1 if threads == 1 else 2 + LOOK_AHEAD * threads)
 
 
 def test_not_more_texts_are_read_ahead_than_a_chunk() -> None:
-    taken = []
-
-    def texts() -> Iterator[str]:
-        for number in range(300):
-            taken.append(number)
-            yield "The dog sees a house."
-
-    for place, _ in enumerate(pipeline().pipe(texts(), batch_size=16)):
+    taken: list[int] = []
+    for place, _ in enumerate(pipeline().pipe(count_texts(300, taken), batch_size=16)):
         assert len(taken) <= place + 16
     taken.clear()
-    for place, _ in enumerate(pipeline().pipe(texts(), batch_size=1)):
+    for place, _ in enumerate(pipeline().pipe(count_texts(300, taken), batch_size=1)):
         assert len(taken) == place + 1
 
 

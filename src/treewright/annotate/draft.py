@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from treewright.corpus import Sentence
+from treewright.corpus.checks import circles
 from treewright.corpus.graph import cells_of_edges, edges_in
 
 OPEN = "_"
@@ -196,33 +197,12 @@ def kept_heads(decided: Sequence[int], kept: Sequence[int], rejected: Iterable[A
         if head == 0:
             heads[place] = 0 if is_root_free else -1
             is_root_free = False
-    for circle in circles([own if own >= 0 else head for own, head in zip(decided, heads, strict=True)]):
+    for circle in list(circles([own if own >= 0 else head for own, head in zip(decided, heads, strict=True)])):
         for word in circle:
             head = heads[word - 1]
             if head > 0 and decided[head - 1] >= 0:
                 heads[word - 1] = -1
     return heads
-
-
-def circles(heads: Sequence[int]) -> list[list[int]]:
-    """Return the circles in the heads of words, each as its words.
-
-    >>> circles([2, 3, 1, 1]), circles([0, 1])
-    ([[1, 2, 3]], [])
-    """
-    walk = [0] * (len(heads) + 1)
-    result = []
-    for start in range(1, len(heads) + 1):
-        word = start
-        while word > 0 and not walk[word]:
-            walk[word] = start
-            word = heads[word - 1]
-        if word > 0 and walk[word] == start:
-            circle = [word]
-            while (word := heads[word - 1]) != circle[0]:
-                circle.append(word)
-            result.append(circle)
-    return result
 
 
 def conflict_of(draft: Draft, size: int) -> list[Arc]:

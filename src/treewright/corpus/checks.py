@@ -121,6 +121,15 @@ def problem_of_heads(heads: list[int], level: str) -> HeadProblem | None:
 
 def is_acyclic(heads: list[int]) -> bool:
     """Whether no word is its own ancestor. (As trees.find_cycle, but faster for a single sentence.)"""
+    return next(circles(heads), None) is None
+
+
+def circles(heads: Sequence[int]) -> Iterator[list[int]]:
+    """Yield the circles in the heads of words, each as its words.
+
+    >>> list(circles([2, 3, 1, 1])), list(circles([0, 1]))
+    ([[1, 2, 3]], [])
+    """
     walk = [0] * (len(heads) + 1)  # the first walk upwards that reached each word
     for start in range(1, len(heads) + 1):
         word = start
@@ -128,5 +137,7 @@ def is_acyclic(heads: list[int]) -> bool:
             walk[word] = start
             word = heads[word - 1]
         if word > 0 and walk[word] == start:
-            return False
-    return True
+            circle = [word]
+            while (word := heads[word - 1]) != circle[0]:
+                circle.append(word)
+            yield circle

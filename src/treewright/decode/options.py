@@ -75,9 +75,5 @@ class ChosenMethod(MethodOptions, total=False):
     method: str
 
 
-class DecodingOptions(ChosenMethod, ArcConstraints, total=False):
-    """The keywords of `tree` for scores that are a Parts, except for `projective`."""
-
-
 class TreeOptions(MethodOptions, ProblemOptions, total=False):
     """The keywords of `tree` except for `method`."""

@@ -63,9 +63,9 @@ def test_an_unknown_name_gets_a_suggestion(monkeypatch: pytest.MonkeyPatch, caps
         tw.explain(3)  # type: ignore[arg-type]
     run: Run = runner(monkeypatch, capsys)
     assert run("explain", "noun").returncode == 1
-    found = run("explain", "obl:unmarked", "NOUN")
-    assert found.returncode == 0
-    assert found.stdout == f"{tw.explain('obl:unmarked')}\n{tw.explain('NOUN')}\n"
+    ended = run("explain", "obl:unmarked", "NOUN")
+    assert ended.returncode == 0
+    assert ended.stdout == f"{tw.explain('obl:unmarked')}\n{tw.explain('NOUN')}\n"
 
 
 def test_only_public_names_are_listed() -> None:

@@ -97,11 +97,11 @@ def test_the_tables_name_only_what_exists() -> None:
 
 def test_importing_the_package_imports_no_heavy_dependency() -> None:
     code = "import sys, treewright; print(*{name.partition('.')[0] for name in sys.modules})"
-    found = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert not {"scipy", "rich", "typer"} & set(found.stdout.split())
+    ended = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert not {"scipy", "rich", "typer"} & set(ended.stdout.split())
 
 
 def test_parsing_with_the_embedded_model_imports_no_scipy() -> None:
     code = "import sys, treewright; treewright.load('en')('It rains.'); print('scipy' in sys.modules)"
-    found = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert found.stdout == "False\n"
+    ended = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout == "False\n"

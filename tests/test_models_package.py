@@ -78,12 +78,12 @@ def test_installed_models_parse_a_sentence_of_their_language(tmp_path: Path) -> 
     env = {**os.environ, "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
     subprocess.run([*pip, "--target", str(tmp_path), str(MODELS)], check=True, timeout=300, env=env)
     texts = {name: TEXTS[name][0] for name in names}
-    found = run_process(
+    ended = run_process(
         [sys.executable, "-c", SCRIPT],
         input=json.dumps(texts),
         capture_output=True,
         text=True,
         env={**env, "PYTHONPATH": str(tmp_path)},
     )
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.splitlines() == [f"{name} {TEXTS[name][1]} 1" for name in names]
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.splitlines() == [f"{name} {TEXTS[name][1]} 1" for name in names]

@@ -41,16 +41,16 @@ def log_sum(scores: dict[str, Any], sentence: int, projective: bool, root: str) 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_log_partition_is_the_sum_over_all_trees(projective: bool, root: str) -> None:
     scores = scores_of("arc")
-    found = crf.log_partition(scores["arc"], torch.tensor(LENGTHS), projective=projective, root=root)
-    assert found.tolist() == pytest.approx([log_sum(scores, each, projective, root) for each in range(3)], rel=1e-9)
+    partition = crf.log_partition(scores["arc"], torch.tensor(LENGTHS), projective=projective, root=root)
+    assert partition.tolist() == pytest.approx([log_sum(scores, each, projective, root) for each in range(3)], rel=1e-9)
 
 
 @pytest.mark.parametrize("kinds", [("sib",), ("grand",), ("stop",), ("sib", "grand", "stop")])
 @pytest.mark.parametrize("root", ["single", "multi"])
 def test_second_order_projective_sums_are_exact(kinds: tuple[str, ...], root: Any) -> None:
     scores = scores_of("arc", *kinds)
-    found = crf.log_partition(mask=torch.tensor(LENGTHS), projective=True, root=root, **scores)
-    assert found.tolist() == pytest.approx([log_sum(scores, each, True, root) for each in range(3)], rel=1e-9)
+    partition = crf.log_partition(mask=torch.tensor(LENGTHS), projective=True, root=root, **scores)
+    assert partition.tolist() == pytest.approx([log_sum(scores, each, True, root) for each in range(3)], rel=1e-9)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -72,9 +72,9 @@ def test_the_gradient_of_second_order_projective_sums(root: str) -> None:
 
 def test_the_gradient_of_crossing_second_order_sums_is_near_that_of_enumeration() -> None:
     scores = scores_of("arc", "sib", "grand", "stop")
-    found = crf.log_partition(mask=torch.tensor(LENGTHS), **scores)
-    assert found.tolist() == pytest.approx([log_sum(scores, each, False, "single") for each in range(3)], abs=0.1)
-    found.sum().backward()
+    partition = crf.log_partition(mask=torch.tensor(LENGTHS), **scores)
+    assert partition.tolist() == pytest.approx([log_sum(scores, each, False, "single") for each in range(3)], abs=0.1)
+    partition.sum().backward()
     trees = list(all_trees(LENGTHS[0], projective=False))
     weights = np.exp([value(tree, **unpadded(scores, 0)) - log_sum(scores, 0, False, "single") for tree in trees])
     expected = np.zeros((5, 5))

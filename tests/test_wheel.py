@@ -34,9 +34,9 @@ def test_without_a_compiler_there_is_a_sentence_that_says_what_to_install(tmp_pa
         "Ninja",
         f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}",
     ]
-    found = run_process(command, capture_output=True, text=True, env={"PATH": str(tmp_path)})
-    assert found.returncode != 0
-    message = " ".join(found.stderr.split())
+    ended = run_process(command, capture_output=True, text=True, env={"PATH": str(tmp_path)})
+    assert ended.returncode != 0
+    message = " ".join(ended.stderr.split())
     assert (
         "Treewright is compiled here, but there is no C++ compiler: install one (Debian and Ubuntu: apt install"
         in message
@@ -54,5 +54,5 @@ def test_a_wheel_works_in_an_empty_environment_without_a_compiler(tmp_path: Path
     pip = [str(tmp_path / "env" / "bin" / "python"), "-m", "pip", "install", "-q", "--only-binary", ":all:"]
     subprocess.run([*pip, str(wheel)], check=True, env=env, timeout=600)
     command = [str(tmp_path / "env" / "bin" / "treewright"), "parse", "--text", "It rains."]
-    found = run_process(command, capture_output=True, text=True, env=env, cwd=tmp_path)
-    assert "2\trains\train\tVERB" in found.stdout, found.stderr
+    ended = run_process(command, capture_output=True, text=True, env=env, cwd=tmp_path)
+    assert "2\trains\train\tVERB" in ended.stdout, ended.stderr

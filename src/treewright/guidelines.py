@@ -322,7 +322,9 @@ def feature_meanings(name: str) -> list[str]:
         return []
     meaning, values = FEATURES[feature]
     if value:
-        known = [values.get(one) or TAGS.get(one) for one in value.split(",")]  # Fem,Masc: either
+        known = [
+            values.get(name_of_value) or TAGS.get(name_of_value) for name_of_value in value.split(",")
+        ]  # Fem,Masc: either
         explained = f"{meaning}; the value {value} is not among the usual ones"
         if all(known):
             explained = f"{meaning}; {' or '.join(map(str, known))}"

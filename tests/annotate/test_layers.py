@@ -10,8 +10,8 @@ import pytest
 from oracles.projects import Client, Make, exported
 
 from treewright.annotate import ProjectError, UnknownItemError
-from treewright.annotate.draft import circles
 from treewright.corpus import Sentence, write
+from treewright.corpus.checks import is_acyclic
 
 SENTENCES, DIFFERENT = 100, 50
 TAGS, LABELS = ["NOUN", "VERB", "ADJ"], ["nsubj", "obj", "amod"]
@@ -48,7 +48,7 @@ def changed(sentences: list[Sentence]) -> tuple[list[Sentence], set[tuple[int, i
         heads = sentence.heads.tolist()
         if kind == "head":
             heads[word - 1] = heads[word - 1] % len(heads) + 1
-            if heads[word - 1] == word or circles(heads):
+            if heads[word - 1] == word or not is_acyclic(heads):
                 continue
             sentence.heads = heads
         elif kind == "deprel":

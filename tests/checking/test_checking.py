@@ -362,13 +362,13 @@ def test_a_clean_treebank_ends_with_status_zero(run: Run) -> None:
 
 
 def test_findings_are_printed_and_counted_and_end_with_status_one(run: Run) -> None:
-    found = run("good.conllu", "bad.conllu")
-    assert found.returncode == 1
-    assert found.stdout.splitlines() == [
+    ended = run("good.conllu", "bad.conllu")
+    assert ended.returncode == 1
+    assert ended.stdout.splitlines() == [
         "bad.conllu:8: upos: 5 old: UPOS is ADJE; expected one of the 17 universal tags (sent_id s3)",
         "bad.conllu:18: two-subjects: 4 see: nsubj 1 She, nsubj 5 old; expected at most one subject (sent_id s1)",
     ]
-    assert found.stderr == "treewright: 2 findings: 1 upos, 1 two-subjects\n"
+    assert ended.stderr == "treewright: 2 findings: 1 upos, 1 two-subjects\n"
 
 
 def test_options_of_the_command(run: Run) -> None:
@@ -391,9 +391,9 @@ def test_json_has_the_same_findings(run: Run) -> None:
 def test_the_command_compares_with_a_treebank(run: Run) -> None:
     tw.write(bank(*USUAL), "train.conllu")
     tw.write(bank(("ADV", "nsubj", "VERB", 1)), "odd.conllu")
-    found = run("odd.conllu", "--against", "train.conllu", "--ignore", "sent-id", "--ignore", "text")
-    assert found.returncode == 1
-    assert "rare-relation: 1 a: nsubj with the tag ADV: never in 400 nsubj and 400 ADV" in found.stdout
+    ended = run("odd.conllu", "--against", "train.conllu", "--ignore", "sent-id", "--ignore", "text")
+    assert ended.returncode == 1
+    assert "rare-relation: 1 a: nsubj with the tag ADV: never in 400 nsubj and 400 ADV" in ended.stdout
 
 
 def test_the_page_lists_every_rule() -> None:

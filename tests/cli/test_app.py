@@ -28,22 +28,22 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> 
 
 
 def test_the_installed_command_runs() -> None:
-    found = run_process([Path(sys.executable).parent / "treewright", "--version"], capture_output=True, text=True)
-    assert (found.returncode, found.stdout) == (0, f"treewright {treewright.__version__}\n")
+    ended = run_process([Path(sys.executable).parent / "treewright", "--version"], capture_output=True, text=True)
+    assert (ended.returncode, ended.stdout) == (0, f"treewright {treewright.__version__}\n")
 
 
 def test_help_teaches(run: Run) -> None:
-    found = run("--help")
-    assert found.returncode == 0
+    ended = run("--help")
+    assert ended.returncode == 0
     for command in COMMANDS:
-        assert command in found.stdout
+        assert command in ended.stdout
 
 
 @pytest.mark.parametrize("command", COMMANDS)
 def test_every_command_has_help_with_an_example(run: Run, command: str) -> None:
-    found = run(command, "--help")
-    assert found.returncode == 0
-    assert f"treewright {command}" in found.stdout.replace("Usage: treewright", "")
+    ended = run(command, "--help")
+    assert ended.returncode == 0
+    assert f"treewright {command}" in ended.stdout.replace("Usage: treewright", "")
 
 
 def test_bad_usage_ends_with_two(run: Run) -> None:
@@ -53,19 +53,19 @@ def test_bad_usage_ends_with_two(run: Run) -> None:
 
 def test_bad_input_ends_with_one_and_a_sentence(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "treewright", "show", str(tmp_path / "missing.conllu")]
-    found = run_process(command, capture_output=True, text=True)
-    assert found.returncode == 1
-    assert "missing.conllu" in found.stderr
-    assert "Traceback" not in found.stderr
+    ended = run_process(command, capture_output=True, text=True)
+    assert ended.returncode == 1
+    assert "missing.conllu" in ended.stderr
+    assert "Traceback" not in ended.stderr
 
 
 def test_a_reader_who_had_enough_is_no_error(tmp_path: Path) -> None:
     long = tmp_path / "long.conllu"
     long.write_text((EXAMPLES / "sample.conllu").read_text() * 300)
     command = f"{sys.executable} -m treewright show {long} | head -2; exit ${{PIPESTATUS[0]}}"
-    found = run_process(["bash", "-c", command], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
-    assert found.stderr == ""
+    ended = run_process(["bash", "-c", command], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr == ""
 
 
 def test_no_command_imports_another() -> None:
@@ -95,9 +95,9 @@ def test_no_command_imports_another() -> None:
     ],
 )
 def test_bad_usage_is_described_in_our_words(run: Run, arguments: list[str], message: str) -> None:
-    found = run(*arguments)
-    assert (found.returncode, found.stderr.splitlines()[0]) == (2, f"treewright: {message}")
-    assert not any(text in found.stderr for text in ("Input should", "Value error", "Invalid value", "Error:"))
+    ended = run(*arguments)
+    assert (ended.returncode, ended.stderr.splitlines()[0]) == (2, f"treewright: {message}")
+    assert not any(text in ended.stderr for text in ("Input should", "Value error", "Invalid value", "Error:"))
 
 
 def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
@@ -107,8 +107,8 @@ def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
         ["parse", "xx"],
         ["why", "xx", "-t", "a", "--word", "1"],
     ):
-        found = run(*arguments)
-        assert (found.returncode, found.stderr) == (1, f"treewright: {message}\n"), arguments
+        ended = run(*arguments)
+        assert (ended.returncode, ended.stderr) == (1, f"treewright: {message}\n"), arguments
 
 
 def test_help_lists_the_first_paragraph_of_each_command() -> None:
@@ -126,7 +126,7 @@ sys.argv = ["treewright", "--help"]
 atexit.register(lambda: print(sorted(sys.modules)))
 main()
 """
-    found = run_process([sys.executable, "-c", program], capture_output=True, text=True)
-    loaded = found.stdout.splitlines()[-1]
+    ended = run_process([sys.executable, "-c", program], capture_output=True, text=True)
+    loaded = ended.stdout.splitlines()[-1]
     assert "'treewright.cli.app'" in loaded
     assert not any(name in loaded for name in ("'numpy'", "'rich'", "'treewright.corpus'", "'treewright.cli.parse'"))

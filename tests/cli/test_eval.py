@@ -27,9 +27,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_the_command_as_users_call_it() -> None:
-    found = run_process([sys.executable, "-m", "treewright", "eval", GOLD, SYSTEM], capture_output=True, text=True)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "LAS" in found.stdout
+    ended = run_process([sys.executable, "-m", "treewright", "eval", GOLD, SYSTEM], capture_output=True, text=True)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "LAS" in ended.stdout
 
 
 @pytest.mark.parametrize(
@@ -45,9 +45,9 @@ def test_the_command_as_users_call_it() -> None:
     ],
 )
 def test_tables(name: str, options: list[str], run: Run, golden: Callable[[str, str], None]) -> None:
-    found = run(GOLD, SYSTEM, *options)
-    assert (found.returncode, found.stderr) == (0, "")
-    golden(f"eval/{name}.txt", found.stdout.replace(str(EXAMPLES), "examples"))
+    ended = run(GOLD, SYSTEM, *options)
+    assert (ended.returncode, ended.stderr) == (0, "")
+    golden(f"eval/{name}.txt", ended.stdout.replace(str(EXAMPLES), "examples"))
 
 
 def test_graphs_and_brackets(run: Run, golden: Callable[[str, str], None], tmp_path: Path) -> None:
@@ -63,8 +63,8 @@ def test_graphs_and_brackets(run: Run, golden: Callable[[str, str], None], tmp_p
 
 
 def test_json_says_what_the_library_says(run: Run) -> None:
-    found = json.loads(run(GOLD, SYSTEM, "--by", "relation", "--json").stdout)
-    assert found == json.loads(json.dumps(evaluate(GOLD, SYSTEM, by="relation").as_dict()))
+    report = json.loads(run(GOLD, SYSTEM, "--by", "relation", "--json").stdout)
+    assert report == json.loads(json.dumps(evaluate(GOLD, SYSTEM, by="relation").as_dict()))
 
 
 def test_standard_input(run: Run) -> None:
@@ -75,9 +75,9 @@ def test_standard_input(run: Run) -> None:
 def test_bad_input_is_named_with_file_and_line(run: Run, tmp_path: Path) -> None:
     (tmp_path / "bad.conllu").write_text(GRAPHS.replace(" ", "\t").replace("\t0\t", "\t7\t"), encoding="utf-8")
     (tmp_path / "good.conllu").write_text(GRAPHS.replace(" ", "\t"), encoding="utf-8")
-    found = run("good.conllu", "bad.conllu")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith("treewright: bad.conllu:1: HEAD of word 1 is '7'; expected 0 (the root)")
+    ended = run("good.conllu", "bad.conllu")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith("treewright: bad.conllu:1: HEAD of word 1 is '7'; expected 0 (the root)")
     other = run(GOLD, "good.conllu")
     assert other.returncode == 1
     assert f"{GOLD}:3 and good.conllu:1: the texts part at the very beginning" in other.stderr
@@ -89,9 +89,9 @@ def test_bad_sentences_are_left_out_on_demand(run: Run, tmp_path: Path) -> None:
     good = GRAPHS.replace(" ", "\t")
     (tmp_path / "gold.conllu").write_text(good + good, encoding="utf-8")
     (tmp_path / "bad.conllu").write_text(good + good.replace("\t0\t", "\t7\t"), encoding="utf-8")
-    found = run("gold.conllu", "bad.conllu", "--skip-bad")
-    assert found.returncode == 0
-    assert found.stderr == "treewright: 1 bad sentence left out of both files\n"
+    ended = run("gold.conllu", "bad.conllu", "--skip-bad")
+    assert ended.returncode == 0
+    assert ended.stderr == "treewright: 1 bad sentence left out of both files\n"
 
 
 @pytest.mark.parametrize(
@@ -107,12 +107,12 @@ def test_bad_sentences_are_left_out_on_demand(run: Run, tmp_path: Path) -> None:
     ],
 )
 def test_bad_usage_ends_with_two(arguments: list[str], message: str, run: Run) -> None:
-    found = run(*arguments)
-    assert found.returncode == 2
-    assert message in " ".join(found.stderr.replace("│", " ").split())
+    ended = run(*arguments)
+    assert ended.returncode == 2
+    assert message in " ".join(ended.stderr.replace("│", " ").split())
 
 
 def test_help_teaches(run: Run) -> None:
-    found = run("--help")
-    assert found.returncode == 0
-    assert "treewright eval dev.conllu parsed.conllu --by relation" in found.stdout
+    ended = run("--help")
+    assert ended.returncode == 0
+    assert "treewright eval dev.conllu parsed.conllu --by relation" in ended.stdout

@@ -27,10 +27,10 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 
 def test_the_table_the_diagram_and_json(run: Run) -> None:
-    found = run("gold.conllu", "found.conllu", "--calibration", "--diagram", "r.svg")
-    assert found.returncode == 0
+    ended = run("gold.conllu", "found.conllu", "--calibration", "--diagram", "r.svg")
+    assert ended.returncode == 0
     words = sum(len(sentence) for sentence in tw.read("gold.conllu"))
-    lines = [line.split() for line in found.stdout.splitlines()]
+    lines = [line.split() for line in ended.stdout.splitlines()]
     assert [line for line in lines if line[:1] == ["heads"]] == [
         ["heads", str(words), "100.00", "25.00"],
         ["heads", "words", "confidence", "%", "right", "%"],
@@ -52,6 +52,6 @@ def test_the_table_the_diagram_and_json(run: Run) -> None:
     ],
 )
 def test_what_is_refused(run: Run, arguments: list[str], message: str) -> None:
-    found = run(*arguments)
-    assert found.returncode != 0
-    assert message in " ".join(found.stderr.split())
+    ended = run(*arguments)
+    assert ended.returncode != 0
+    assert message in " ".join(ended.stderr.split())

@@ -84,13 +84,13 @@ def requested(server: FileServer) -> list[str]:
 def test_a_language_is_downloaded_checked_trained_and_installed(
     run: Run, server: FileServer, source: str, tmp_path: Path
 ) -> None:
-    found = run("ga", "--from", source)
-    assert (found.returncode, found.stdout) == (0, "")
+    ended = run("ga", "--from", source)
+    assert (ended.returncode, ended.stdout) == (0, "")
     home = tmp_path / "home"
-    assert "treewright: Irish-IDT 2.16 (CC BY-SA 3.0) in " in found.stderr
-    assert "treewright: checked: 41 findings (41 text); `treewright check " in found.stderr
-    assert 'treewright parse ga, or tw.load("ga"), uses it\n' in found.stderr
-    figures, published = found.stderr.splitlines()[-2:]
+    assert "treewright: Irish-IDT 2.16 (CC BY-SA 3.0) in " in ended.stderr
+    assert "treewright: checked: 41 findings (41 text); `treewright check " in ended.stderr
+    assert 'treewright parse ga, or tw.load("ga"), uses it\n' in ended.stderr
+    figures, published = ended.stderr.splitlines()[-2:]
     assert figures.startswith("from the raw text of test (F1): Tokens 100.00")
     assert published.endswith("UD 2.5 Irish-IDT: Words 99.7, UPOS 90.0, UAS 76.8, LAS 66.4")
     assert sorted(path.name for path in (home / "models").iterdir()) == ["ga.md", "ga.tw"]
@@ -111,10 +111,10 @@ def test_a_language_is_downloaded_checked_trained_and_installed(
 
 def test_a_broken_download_is_continued_by_the_same_command(run: Run, server: FileServer, source: str) -> None:
     server.breaks = [50, 60] + [0] * 5
-    found = run("ga", "--from", source)
-    assert found.returncode == 1
-    assert "no connection to 127.0.0.1" in found.stderr
-    assert found.stderr.count("\n") == 1
+    ended = run("ga", "--from", source)
+    assert ended.returncode == 1
+    assert "no connection to 127.0.0.1" in ended.stderr
+    assert ended.stderr.count("\n") == 1
     server.requests.clear()
     assert run("ga", "--from", source, "-q").returncode == 0
     assert server.requests[0] == ("/r2.16/UD_Irish-IDT/ga_idt-ud-train.conllu", "bytes=110-")
@@ -168,9 +168,9 @@ def test_a_file_that_was_damaged_on_disk_is_downloaded_again(
     assert requested(server) == ["ga_idt-ud-dev.conllu"]
     dev.write_bytes(b"damaged")
     server.files["/r2.16/UD_Irish-IDT/ga_idt-ud-dev.conllu"] = b"another file"
-    found = run("ga", "--from", source)
-    assert found.returncode == 1
-    assert "the file is not the one that was downloaded first" in found.stderr
+    ended = run("ga", "--from", source)
+    assert ended.returncode == 1
+    assert "the file is not the one that was downloaded first" in ended.stderr
 
 
 def test_a_release_on_disk_is_used_with_any_layout(run: Run, tmp_path: Path) -> None:
@@ -185,9 +185,9 @@ def test_a_release_on_disk_is_used_with_any_layout(run: Run, tmp_path: Path) -> 
     assert made.metadata["release"] == "2.15"
     assert run("ga", "--from", str(tmp_path / "other"), "-q").returncode == 0
     assert Pipeline.load("ga").metadata["release"] == ""
-    found = run("de", "--from", str(tmp_path / "other"))
-    assert found.returncode == 1
-    assert "no files of German-GSD; expected UD_German-GSD/de_gsd-ud-train.conllu" in found.stderr
+    ended = run("de", "--from", str(tmp_path / "other"))
+    assert ended.returncode == 1
+    assert "no files of German-GSD; expected UD_German-GSD/de_gsd-ud-train.conllu" in ended.stderr
     assert "there is no such folder" in run("de", "--from", "nowhere").stderr
 
 
@@ -195,21 +195,21 @@ def test_without_dev_and_test_a_tenth_of_train_gives_the_figures(run: Run, serve
     for part in ("dev", "test"):
         del server.files[f"/r2.16/UD_Irish-IDT/ga_idt-ud-{part}.conllu"]
     del server.files["/r2.16/UD_Irish-IDT/LICENSE.txt"]
-    found = run("ga", "--from", source)
-    assert found.returncode == 0
-    assert "from the raw text of the last tenth of train (F1): Tokens" in found.stderr
+    ended = run("ga", "--from", source)
+    assert ended.returncode == 0
+    assert "from the raw text of the last tenth of train (F1): Tokens" in ended.stderr
 
 
 def test_a_treebank_that_the_server_does_not_have_is_named(run: Run, server: FileServer, source: str) -> None:
-    found = run("de", "--from", source)
-    assert found.returncode == 1
-    assert "/UD_German-GSD/de_gsd-ud-train.conllu: the server has no such file\n" in found.stderr
+    ended = run("de", "--from", source)
+    assert ended.returncode == 1
+    assert "/UD_German-GSD/de_gsd-ud-train.conllu: the server has no such file\n" in ended.stderr
 
 
 def test_a_licence_that_does_not_allow_every_use_must_be_accepted(run: Run, server: FileServer, source: str) -> None:
-    found = run("hi", "--from", source)
-    assert found.returncode == 1
-    assert found.stderr == (
+    ended = run("hi", "--from", source)
+    assert ended.returncode == 1
+    assert ended.stderr == (
         "treewright: Hindi-HDTB and models of it have the licence CC BY-NC-SA 4.0, which does not allow every use; "
         "add --yes to accept it\n"
     )
@@ -250,6 +250,6 @@ def test_the_embedded_model_keeps_its_name(run: Run, server: FileServer, source:
 
 
 def test_an_unknown_language_is_a_sentence(run: Run) -> None:
-    found = run("Klingon")
-    assert found.returncode == 1
-    assert found.stderr.startswith("treewright: Klingon: no language or treebank of the table has this name")
+    ended = run("Klingon")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("treewright: Klingon: no language or treebank of the table has this name")

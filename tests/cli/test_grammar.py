@@ -26,10 +26,10 @@ def trained(run: Run) -> Run:
 
 
 def test_train_scores_on_dev_and_writes_a_model_that_loads(run: Run) -> None:
-    found = run("train", "trees.mrg", "--dev", "trees.mrg", "-o", "model.tw", "--vertical", "2")
-    assert found.returncode == 0, found.stderr
-    assert found.stderr.startswith("treewright: model.tw: TreebankGrammar(4 labels, 7 tags;")
-    assert found.stderr.endswith("; on trees.mrg: F1 100.00, tags 100.00 %\n")
+    ended = run("train", "trees.mrg", "--dev", "trees.mrg", "-o", "model.tw", "--vertical", "2")
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.startswith("treewright: model.tw: TreebankGrammar(4 labels, 7 tags;")
+    assert ended.stderr.endswith("; on trees.mrg: F1 100.00, tags 100.00 %\n")
     assert isinstance(tw.load("model.tw"), tw.grammar.TreebankGrammar)
     report = json.loads(run("train", "trees.mrg", "--dev", "trees.mrg", "-o", "model.tw", "--json").stdout)
     assert (report["trees"], report["words"], report["dev"]["f1"]) == (3, 19, 1.0)
@@ -43,11 +43,11 @@ def test_every_input_gives_the_same_trees(trained: Run) -> None:
     Path("two.mrg").write_text("".join(PENN_TREES.splitlines(keepends=True)[:2]))
     expected = [tw.corpus.strip_functions(tree.children[0]) for tree in tw.read_trees("two.mrg")]  # type: ignore[arg-type]
     for source in ("words.txt", "words.conllu", "two.mrg"):
-        found = trained("parse", "model.tw", source, "-q")
-        assert found.returncode == 0, found.stderr
-        assert found.stdout == "".join(f"{tree}\n" for tree in expected)
-    assert trained("parse", "model.tw", "-q", stdin=words).stdout == found.stdout
-    assert trained("parse", "model.tw", "-q", "--threads", "2", stdin=words).stdout == found.stdout
+        ended = trained("parse", "model.tw", source, "-q")
+        assert ended.returncode == 0, ended.stderr
+        assert ended.stdout == "".join(f"{tree}\n" for tree in expected)
+    assert trained("parse", "model.tw", "-q", stdin=words).stdout == ended.stdout
+    assert trained("parse", "model.tw", "-q", "--threads", "2", stdin=words).stdout == ended.stdout
     text = trained("parse", "model.tw", "--input", "text", "-q", stdin="The dog barks.")
     assert text.stdout == f"{expected[0]}\n"
 
@@ -61,8 +61,8 @@ def test_straight_quotes_of_a_text_are_those_of_the_treebank(run: Run) -> None:
 
 
 def test_output_is_brackets_json_or_a_drawing(trained: Run) -> None:
-    found = trained("parse", "model.tw", "trees.mrg", "-o", "out.jsonl")
-    assert "not certified" not in found.stderr
+    ended = trained("parse", "model.tw", "trees.mrg", "-o", "out.jsonl")
+    assert "not certified" not in ended.stderr
     lines = [json.loads(line) for line in Path("out.jsonl").read_text().splitlines()]
     assert [line["certified"] for line in lines] == [True] * 3
     assert lines[0]["place"] == "trees.mrg:1"
@@ -80,9 +80,9 @@ def test_given_tags_are_kept(trained: Run) -> None:
     assert unknown.returncode == 2
     assert "an input of lines has no tags" in unknown.stderr
     Path("tagged.mrg").write_text("(S (NP (ZZ dog)))\n")
-    found = trained("parse", "model.tw", "tagged.mrg", "--tags")
-    assert found.returncode == 1
-    assert found.stderr.startswith("treewright: tagged.mrg:1: there is no tag 'ZZ' in the grammar; there are . DT IN")
+    ended = trained("parse", "model.tw", "tagged.mrg", "--tags")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("treewright: tagged.mrg:1: there is no tag 'ZZ' in the grammar; there are . DT IN")
 
 
 def test_bad_trees_are_an_error_or_left_out_and_counted(trained: Run) -> None:
@@ -92,34 +92,34 @@ def test_bad_trees_are_an_error_or_left_out_and_counted(trained: Run) -> None:
     refused = trained("parse", "model.tw", "mixed.mrg")
     assert refused.returncode == 1
     assert refused.stderr == "treewright: mixed.mrg:1: the tree has no words, only traces; remove it\n"
-    found = trained("parse", "model.tw", "mixed.mrg", "--skip-bad")
-    assert found.stdout == "(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n"
-    assert "left out 2 bad sentences: mixed.mrg:3: the tree that begins here is not complete" in found.stderr
+    ended = trained("parse", "model.tw", "mixed.mrg", "--skip-bad")
+    assert ended.stdout == "(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n"
+    assert "left out 2 bad sentences: mixed.mrg:3: the tree that begins here is not complete" in ended.stderr
 
 
 def test_sentences_of_raw_text_are_named_by_file_and_number(trained: Run) -> None:
     Path("letter.txt").write_text("The dog barks. The man sleeps.")
-    found = trained("parse", "model.tw", "letter.txt", "--input", "text", "--to", "json", "-q")
-    places = [json.loads(line)["place"] for line in found.stdout.splitlines()]
+    ended = trained("parse", "model.tw", "letter.txt", "--input", "text", "--to", "json", "-q")
+    places = [json.loads(line)["place"] for line in ended.stdout.splitlines()]
     assert places == ["letter.txt, sentence 1", "letter.txt, sentence 2"]
 
 
 def test_a_sentence_without_a_tree_is_named_and_can_be_covered(trained: Run) -> None:
-    found = trained("parse", "model.tw", stdin="The dog barks .\n. the\n")
-    assert found.returncode == 0
-    assert found.stdout.splitlines()[1] == "(())"
-    assert "treewright: <stdin>:2: the grammar has no tree for this sentence; --partial" in found.stderr
-    assert "1 without tree" in found.stderr
-    assert "not certified" not in found.stderr
+    ended = trained("parse", "model.tw", stdin="The dog barks .\n. the\n")
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines()[1] == "(())"
+    assert "treewright: <stdin>:2: the grammar has no tree for this sentence; --partial" in ended.stderr
+    assert "1 without tree" in ended.stderr
+    assert "not certified" not in ended.stderr
     covered = trained("parse", "model.tw", "--partial", stdin=". the\n")
     assert covered.stdout == "( (NP (DT .) (NN the)))\n"
     assert "<stdin>:1: no tree over the whole sentence, which 1 phrase covers" in covered.stderr
 
 
 def test_a_long_sentence_is_divided_and_named(trained: Run) -> None:
-    found = trained("parse", "model.tw", "--max-words", "8", stdin="The dog barks . " * 5)
-    assert found.returncode == 0
-    assert "<stdin>:1: 20 words were divided into 3 parts before word 8, 16; no phrase over" in found.stderr
+    ended = trained("parse", "model.tw", "--max-words", "8", stdin="The dog barks . " * 5)
+    assert ended.returncode == 0
+    assert "<stdin>:1: 20 words were divided into 3 parts before word 8, 16; no phrase over" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -132,10 +132,10 @@ def test_a_long_sentence_is_divided_and_named(trained: Run) -> None:
 )
 def test_bad_trees_are_one_sentence_with_file_and_line(run: Run, text: str, message: str) -> None:
     Path("bad.mrg").write_text(f"{text}\n")
-    found = run("train", "bad.mrg", "-o", "model.tw")
-    assert found.returncode == 1
-    assert found.stderr.startswith(f"treewright: {message}")
-    assert found.stderr.count("\n") == 1
+    ended = run("train", "bad.mrg", "-o", "model.tw")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"treewright: {message}")
+    assert ended.stderr.count("\n") == 1
     Path("bad.mrg").write_text(f"{text}\n(S (NN a))\n")
     skipped = run("train", "bad.mrg", "-o", "model.tw", "--skip-bad")
     assert skipped.returncode == 0
@@ -144,21 +144,21 @@ def test_bad_trees_are_one_sentence_with_file_and_line(run: Run, text: str, mess
 
 def test_model_1_is_trained_and_parses_by_the_same_commands(run: Run) -> None:
     assert run("train", "trees.mrg", "-o", "model.tw", "--kind", "collins", "-q").returncode == 0
-    found = run("parse", "model.tw", "trees.mrg", "-q")
-    assert found.returncode == 0, found.stderr
-    assert len(found.stdout.splitlines()) == 3
+    ended = run("parse", "model.tw", "trees.mrg", "-q")
+    assert ended.returncode == 0, ended.stderr
+    assert len(ended.stdout.splitlines()) == 3
 
 
 def test_other_models_are_refused_by_name(run: Run) -> None:
-    found = run("parse", "en", stdin="a b\n")
-    assert found.returncode == 1
-    assert "en is a pipeline, but a treebank grammar, a lexicalised grammar, a latent-variable grammar" in found.stderr
-    assert "or a grammar with tagger is needed" in found.stderr
-    assert "`treewright grammar train" in found.stderr
+    ended = run("parse", "en", stdin="a b\n")
+    assert ended.returncode == 1
+    assert "en is a pipeline, but a treebank grammar, a lexicalised grammar, a latent-variable grammar" in ended.stderr
+    assert "or a grammar with tagger is needed" in ended.stderr
+    assert "`treewright grammar train" in ended.stderr
 
 
 def test_one_grammar_has_no_iterations(trained: Run) -> None:
     for option in (["--exact"], ["--max-iterations", "5"]):
-        found = trained("parse", "model.tw", *option, stdin="a b\n")
-        assert found.returncode == 2
-        assert f"{option[0]}: model.tw is one grammar, searched without iterations" in found.stderr
+        ended = trained("parse", "model.tw", *option, stdin="a b\n")
+        assert ended.returncode == 2
+        assert f"{option[0]}: model.tw is one grammar, searched without iterations" in ended.stderr

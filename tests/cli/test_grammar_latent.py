@@ -22,9 +22,9 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
 
 def test_a_product_is_trained_with_scores_of_each_round_and_parses(run: Run) -> None:
     train = ("train", "trees.mrg", "--dev", "trees.mrg", "--kind", "latent", "--rounds", "1", "--product", "2")
-    found = run(*train, "-o", "model.tw", "--json")
-    assert found.returncode == 0, found.stderr
-    report = json.loads(found.stdout)
+    ended = run(*train, "-o", "model.tw", "--json")
+    assert ended.returncode == 0, ended.stderr
+    report = json.loads(ended.stdout)
     assert [(one["stage"], one["epoch"]) for one in report["epochs"]] == [
         (f"grammar {member}", number) for member in (1, 2) for number in (0, 1)
     ]
@@ -46,12 +46,12 @@ def test_trees_without_binary_rules_are_trained_on(run: Run) -> None:
 
 
 def test_selftrain_reads_raw_text_with_empty_lines(run: Run) -> None:
-    found = run(
+    ended = run(
         *("selftrain", "--labelled", "trees.mrg", "--raw", "raw.txt", "--by", "single", "--teachers", "1"),
         *("--rounds", "1", "-o", "self.tw", "--json"),
     )
-    assert found.returncode == 0, found.stderr
-    report = json.loads(found.stdout)
+    assert ended.returncode == 0, ended.stderr
+    report = json.loads(ended.stdout)
     assert (report["trees"], report["raw_sentences"], report["raw_sentences_left_out"]) == (3, 2, 0)
     Path("empty.txt").write_text("\n\n")
     refused = run("selftrain", "--labelled", "trees.mrg", "--raw", "empty.txt", "-o", "other.tw")
@@ -64,13 +64,13 @@ def test_complete_keeps_given_phrases(
     assert run("train", "trees.mrg", "--kind", "latent", "--rounds", "1", "-o", "model.tw", "-q").returncode == 0
     Path("partial.mrg").write_text("(S (NP-SBJ She) saw the dog (_ with the glass) .)\n(S (XP She) saw .)\n")
     complete = runner(monkeypatch, capsys, "complete")
-    found = complete("model.tw", "partial.mrg", "--skip-bad")
-    assert "certified" not in found.stderr  # max-rule trees have no proof
-    assert found.stdout.splitlines()[0] == (
+    completed = complete("model.tw", "partial.mrg", "--skip-bad")
+    assert "certified" not in completed.stderr  # max-rule trees have no proof
+    assert completed.stdout.splitlines()[0] == (
         "(S (NP-SBJ (PRP She)) (VP (VBD saw) (NP (DT the) (NN dog)) (PP (IN with) (NP (DT the) (NN glass)))) (. .))"
     )
-    assert found.stdout.splitlines()[1] == "(S (XP She) saw .)"
-    assert "unchanged: partial.mrg:2: there is no label 'XP' in the grammar" in found.stderr
+    assert completed.stdout.splitlines()[1] == "(S (XP She) saw .)"
+    assert "unchanged: partial.mrg:2: there is no label 'XP' in the grammar" in completed.stderr
     refused = complete("model.tw", "partial.mrg")
     assert refused.returncode == 1
     assert "partial.mrg:2: there is no label 'XP'" in refused.stderr

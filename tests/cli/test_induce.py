@@ -35,11 +35,11 @@ def test_a_model_is_written_and_reads_back(run: Run, tmp_path: Path) -> None:
         "--rounds",
         "1",
     )
-    found = run("induce", *arguments)
-    assert found.returncode == 0, found.stderr
-    assert found.stderr.startswith("settings  method joint, max_length 15, clusters 0, rules ud, start klein-manning")
-    assert "  joint  weight balanced, rounds 1," in found.stderr
-    lines = found.stderr.splitlines()
+    ended = run("induce", *arguments)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.startswith("settings  method joint, max_length 15, clusters 0, rules ud, start klein-manning")
+    assert "  joint  weight balanced, rounds 1," in ended.stderr
+    lines = ended.stderr.splitlines()
     assert sum(line.startswith("DMV       epoch ") for line in lines) == 3
     assert sum(line.startswith("joint training  epoch 1/1  log likelihood a word -") for line in lines) == 1
     assert InducedParser.load(tmp_path / "model.tw").options.method == "joint"
@@ -73,10 +73,10 @@ def test_parse_reads_an_induced_model_like_any_other(run: Run, tmp_path: Path) -
     model = tmp_path / "model.tw"
     run("induce", str(EXAMPLES / "sample.conllu"), "-o", str(model), "--algorithm", "lc-dmv", "--quiet")
     command = ["parse", str(model), str(EXAMPLES / "sample.conllu")]
-    found = run(*command)
-    assert found.returncode == 0, found.stderr
-    assert found.stdout.count("# treewright = certified") == 3
-    assert "not certified" not in found.stderr
+    ended = run(*command)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("# treewright = certified") == 3
+    assert "not certified" not in ended.stderr
     refused = run(*command, "--method", "dd")
     assert refused.returncode == 1
     assert "an induced model has one decoder, which is projective" in refused.stderr
@@ -103,10 +103,10 @@ def test_untagged_text_learns_classes_and_is_parsed_with_them(run: Run, untagged
     assert refused.returncode == 1
     assert "untagged.conllu:1: a word without a tag ('_' in UPOS); tag the text first" in refused.stderr
     model = untagged.with_name("model.tw")
-    found = run("induce", str(untagged), "--clusters", "4", "--explain", "-o", str(model))
-    assert found.returncode == 0, found.stderr
-    assert "Word classes" in found.stdout
-    assert "sees" in found.stdout
+    ended = run("induce", str(untagged), "--clusters", "4", "--explain", "-o", str(model))
+    assert ended.returncode == 0, ended.stderr
+    assert "Word classes" in ended.stdout
+    assert "sees" in ended.stdout
     parsed = run("parse", str(model), str(untagged))
     assert parsed.returncode == 0, parsed.stderr
     assert parsed.stdout.count("\troot\t") == len(SENTENCES)

@@ -51,13 +51,13 @@ def names(folder: str) -> list[str]:
 
 
 def test_each_input_has_the_output_that_it_has_alone(run: Run) -> None:
-    found = run("parse", "my.tw", "a.txt", "b.txt", "c.conllu", "-o", "parsed/")
-    assert found.returncode == 0
+    ended = run("parse", "my.tw", "a.txt", "b.txt", "c.conllu", "-o", "parsed/")
+    assert ended.returncode == 0
     assert names("parsed") == ["a.conllu", "b.conllu", "c.conllu"]
     for name in ("a.txt", "b.txt", "c.conllu"):
         alone = run("parse", "my.tw", name, "-q").stdout
         assert Path("parsed", name).with_suffix(".conllu").read_text() == alone
-    assert found.stderr.startswith("treewright: 6 sentences, ")  # one summary of all
+    assert ended.stderr.startswith("treewright: 6 sentences, ")  # one summary of all
 
 
 def test_the_embedded_model_parses_several_inputs(run: Run) -> None:
@@ -100,31 +100,31 @@ def test_packed_inputs_lose_both_extensions(run: Run) -> None:
 def test_two_inputs_of_one_output_are_refused_before_anything_is_written(run: Run) -> None:
     Path("more").mkdir()
     Path("more/a.txt").write_text("The dog.")
-    found = run("parse", "my.tw", "a.txt", "more/a.txt", "-o", "out/")
-    assert found.returncode == 1
-    assert found.stderr.startswith("treewright: a.txt and more/a.txt have the same output out/a.conllu; give them in")
+    ended = run("parse", "my.tw", "a.txt", "more/a.txt", "-o", "out/")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith("treewright: a.txt and more/a.txt have the same output out/a.conllu; give them in")
     assert not Path("out").exists()
 
 
 def test_an_input_is_never_overwritten(run: Run) -> None:
     before = Path("c.conllu").read_bytes()
-    found = run("parse", "my.tw", "a.txt", "c.conllu", "-o", ".")
-    assert (found.returncode, Path("c.conllu").read_bytes()) == (1, before)
-    assert "c.conllu is an input and would be overwritten; choose another folder" in found.stderr
+    ended = run("parse", "my.tw", "a.txt", "c.conllu", "-o", ".")
+    assert (ended.returncode, Path("c.conllu").read_bytes()) == (1, before)
+    assert "c.conllu is an input and would be overwritten; choose another folder" in ended.stderr
 
 
 def test_several_inputs_need_a_folder(run: Run) -> None:
     for output in ((), ("-o", "all.conllu")):
-        found = run("parse", "my.tw", "a.txt", "b.txt", *output)
-        assert found.returncode == 1
-        assert "2 inputs need a folder, in which each has its own output (-o parsed/); to join them" in found.stderr
+        ended = run("parse", "my.tw", "a.txt", "b.txt", *output)
+        assert ended.returncode == 1
+        assert "2 inputs need a folder, in which each has its own output (-o parsed/); to join them" in ended.stderr
 
 
 def test_an_error_stops_the_work_and_the_complete_outputs_are_counted(run: Run) -> None:
     Path("bad.conllu").write_text("1\tonly\ttwo\n\n")
-    found = run("parse", "my.tw", "a.txt", "bad.conllu", "b.txt", "-o", "out/")
-    assert found.returncode == 1
-    assert found.stderr.splitlines() == [
+    ended = run("parse", "my.tw", "a.txt", "bad.conllu", "b.txt", "-o", "out/")
+    assert ended.returncode == 1
+    assert ended.stderr.splitlines() == [
         "treewright: stopped at bad.conllu; the outputs of 1 of 3 inputs are complete",
         "treewright: bad.conllu:1: 3 columns in '1\\tonly\\ttwo'; expected the 10 of conllu, separated by tabs",
     ]
@@ -132,15 +132,15 @@ def test_an_error_stops_the_work_and_the_complete_outputs_are_counted(run: Run) 
 
 
 def test_a_missing_input_is_named_before_the_first_is_parsed(run: Run) -> None:
-    found = run("parse", "my.tw", "a.txt", "missing.txt", "-o", "out/")
-    assert (found.returncode, found.stderr) == (1, "treewright: missing.txt: No such file or directory\n")
+    ended = run("parse", "my.tw", "a.txt", "missing.txt", "-o", "out/")
+    assert (ended.returncode, ended.stderr) == (1, "treewright: missing.txt: No such file or directory\n")
     assert not Path("out").exists()
 
 
 def test_a_folder_is_no_input(run: Run) -> None:
     Path("texts").mkdir()
-    found = run("parse", "my.tw", "texts", "-o", "out/")
-    assert (found.returncode, found.stderr) == (1, "treewright: texts: a folder; give its files, as in texts/*.txt\n")
+    ended = run("parse", "my.tw", "texts", "-o", "out/")
+    assert (ended.returncode, ended.stderr) == (1, "treewright: texts: a folder; give its files, as in texts/*.txt\n")
 
 
 # -- progress and speed
@@ -295,8 +295,8 @@ def test_the_speed_does_not_contain_the_loading_of_the_model(
         return real(*arguments, **options)
 
     monkeypatch.setattr(modelfile, "open_model", slow)
-    found = run(*command, "c.conllu", "-o", "out.conllu", "--json")
-    assert json.loads(found.stdout)["seconds"] < 0.4
+    ended = run(*command, "c.conllu", "-o", "out.conllu", "--json")
+    assert json.loads(ended.stdout)["seconds"] < 0.4
 
 
 def test_an_evaluation_reports_the_share_that_is_done(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -361,17 +361,17 @@ def refused_files() -> dict[str, tuple[bytes, str]]:
 def test_every_command_refuses_binary_files(run: Run, command: str) -> None:
     for name, (data, message) in refused_files().items():
         Path(name).write_bytes(data)
-        found = run(*(name if word == "FILE" else word for word in READERS[command]))
-        assert found.returncode == 1
-        assert found.stderr.splitlines()[-1].startswith(f"treewright: {name}:1: {message}")
+        ended = run(*(name if word == "FILE" else word for word in READERS[command]))
+        assert ended.returncode == 1
+        assert ended.stderr.splitlines()[-1].startswith(f"treewright: {name}:1: {message}")
         assert not Path("new.tw").exists()
 
 
 @pytest.mark.parametrize("command", [name for name in READERS if name not in ("parse", "tag tokenise")])
 def test_plain_text_is_recognised_where_sentences_are_expected(run: Run, command: str) -> None:
-    found = run(*("b.txt" if word == "FILE" else word for word in READERS[command]))
+    ended = run(*("b.txt" if word == "FILE" else word for word in READERS[command]))
     remedy = "(`treewright parse en FILE` reads plain text)"
-    assert (found.returncode, found.stderr.splitlines()[-1]) == (
+    assert (ended.returncode, ended.stderr.splitlines()[-1]) == (
         1,
         f"treewright: b.txt:1: plain text, without tabs; expected CoNLL-U {remedy}",
     )

@@ -31,9 +31,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     result = run("train", folder / "train.mrg", "--dev", folder / "dev.mrg", "--with", "dependencies", "-o",
                  folder / "joint.tw", "--json")  # fmt: skip
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout)
-    assert found["with"] == "dependencies"
-    assert found["trees"] == 24
+    report = json.loads(result.stdout)
+    assert report["with"] == "dependencies"
+    assert report["trees"] == 24
     return folder
 
 
@@ -53,26 +53,26 @@ def test_trees_are_parsed_and_the_summary_has_certificates_and_iterations(folder
 def test_json_has_heads_and_scope(folder: Path) -> None:
     result = run("parse", folder / "joint.tw", "--to", "json", text="the dog sees .\n")
     assert result.exit_code == 0, result.output
-    found = json.loads(result.stdout.splitlines()[0])
-    assert found["heads"] == [2, 3, 0, 3]
-    assert "beam" in found["scope"]
+    report = json.loads(result.stdout.splitlines()[0])
+    assert report["heads"] == [2, 3, 0, 3]
+    assert "beam" in report["scope"]
 
 
 def test_a_model_of_another_kind_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    found = runner(monkeypatch, capsys, "joint")("parse", "en", str(folder / "dev.mrg"))
-    assert found.returncode == 1
-    assert "grammar with dependencies" in found.stderr
+    ended = runner(monkeypatch, capsys, "joint")("parse", "en", str(folder / "dev.mrg"))
+    assert ended.returncode == 1
+    assert "grammar with dependencies" in ended.stderr
 
 
 def test_a_file_without_trees_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty.mrg").write_text("")
-    found = runner(monkeypatch, capsys, "joint")("train", str(tmp_path / "empty.mrg"), "-o", str(tmp_path / "joint.tw"))
-    assert found.returncode == 1
-    assert "empty.mrg" in found.stderr
+    ended = runner(monkeypatch, capsys, "joint")("train", str(tmp_path / "empty.mrg"), "-o", str(tmp_path / "joint.tw"))
+    assert ended.returncode == 1
+    assert "empty.mrg" in ended.stderr
 
 
 def test_a_grammar_agrees_with_a_tagger(folder: Path) -> None:
@@ -91,15 +91,15 @@ def test_a_long_sentence_without_a_tree_is_named_with_the_limit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "long.txt").write_text("with with the . a a\n")
-    found = runner(monkeypatch, capsys, "joint")(
+    ended = runner(monkeypatch, capsys, "joint")(
         "parse", str(folder / "joint.tw"), str(folder / "long.txt"), "--max-words", "5"
     )
-    assert found.returncode == 0
-    assert found.stdout == "(())\n"
+    assert ended.returncode == 0
+    assert ended.stdout == "(())\n"
     assert (
         "long.txt:1: the models have no tree for this sentence of 6 words, more than --max-words 5, in a limited "
         "search; --partial writes a cover"
-    ) in found.stderr
+    ) in ended.stderr
 
 
 def test_a_drawing_has_the_tree_and_its_dependencies(folder: Path) -> None:

@@ -82,15 +82,15 @@ def test_a_name_leads_to_an_installed_model(run: Run) -> None:
     nlp = tw.load("ga")
     assert isinstance(nlp, Pipeline)
     assert nlp.metadata["language"] == "Irish"
-    found = run("parse", "ga", "--text", "The dog sees a house.", "-q")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert "\tdog\t" in found.stdout
+    ended = run("parse", "ga", "--text", "The dog sees a house.", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert "\tdog\t" in ended.stdout
 
 
 def test_a_language_that_is_not_installed_is_answered_with_the_command_that_makes_it(run: Run) -> None:
-    found = run("parse", "de", "--text", "Es regnet.")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr == (
+    ended = run("parse", "de", "--text", "Es regnet.")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == (
         "treewright: German is not installed; `treewright get de` makes it in a few minutes, from the treebank "
         "German-GSD (CC BY-SA 4.0)\n"
     )
@@ -98,8 +98,8 @@ def test_a_language_that_is_not_installed_is_answered_with_the_command_that_make
 
 def test_a_model_is_removed_with_its_card_and_others_are_refused(run: Run, home: Path) -> None:
     assert "cannot be removed" in run("models", "remove", "en").stderr
-    found = run("models", "remove", "ga")
-    assert (found.returncode, found.stderr) == (0, f"treewright: removed {home / 'models' / 'ga.tw'}\n")
+    ended = run("models", "remove", "ga")
+    assert (ended.returncode, ended.stderr) == (0, f"treewright: removed {home / 'models' / 'ga.tw'}\n")
     assert list((home / "models").iterdir()) == []
     assert run("models", "remove", "ga").stderr == (
         "treewright: ga is not installed; models made by `treewright get`: none\n"
@@ -107,10 +107,10 @@ def test_a_model_is_removed_with_its_card_and_others_are_refused(run: Run, home:
 
 
 def test_a_wheel_has_model_licence_card_and_entry_point(run: Run, tmp_path: Path) -> None:
-    found = run("models", "wheel", "ga", "-o", "dist")
-    assert found.stdout == "dist/treewright_model_ga-1.2.16-py3-none-any.whl\n"
+    ended = run("models", "wheel", "ga", "-o", "dist")
+    assert ended.stdout == "dist/treewright_model_ga-1.2.16-py3-none-any.whl\n"
     again = write_wheel(tmp_path / "home" / "models" / "ga.tw", tmp_path)
-    assert again.read_bytes() == Path(found.stdout.strip()).read_bytes()
+    assert again.read_bytes() == Path(ended.stdout.strip()).read_bytes()
     with zipfile.ZipFile(again) as archive:
         info = "treewright_model_ga-1.2.16.dist-info"
         assert archive.read(f"{info}/entry_points.txt") == b"[treewright.models]\nga = treewright_model_ga:MODEL\n"

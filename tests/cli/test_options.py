@@ -70,9 +70,9 @@ def kind_of(parameter: Any) -> str:
 
 
 def rendered(path: str) -> str:
-    found = CliRunner().invoke(app, [*path.split(), "-h"], env={"COLUMNS": str(WIDTH)}, prog_name="treewright")
-    assert found.exit_code == 0, found.output
-    return found.output
+    ended = CliRunner().invoke(app, [*path.split(), "-h"], env={"COLUMNS": str(WIDTH)}, prog_name="treewright")
+    assert ended.exit_code == 0, ended.output
+    return ended.output
 
 
 # --model is the order of a model that is trained; here it is a model that is used

@@ -58,8 +58,8 @@ def blanked(text: str) -> str:
 @pytest.mark.parametrize("newline", ["\n", "\r\n"])
 def test_only_head_and_relation_change(run: Run, model: str, newline: str) -> None:
     Path("in.conllu").write_bytes(INPUT.replace("\n", newline).encode())
-    found = run(model, "in.conllu", "-o", "out.conllu", "--keep-deps")
-    assert (found.returncode, found.stdout) == (0, "")
+    ended = run(model, "in.conllu", "-o", "out.conllu", "--keep-deps")
+    assert (ended.returncode, ended.stdout) == (0, "")
     written = Path("out.conllu").read_bytes().decode()
     assert written.count(f"# treewright = certified{newline}") == 2  # too short to be pruned
     assert blanked(written.replace("\r\n", "\n")) == blanked(INPUT)
@@ -68,13 +68,13 @@ def test_only_head_and_relation_change(run: Run, model: str, newline: str) -> No
 
 
 def test_a_filter(run: Run, model: str) -> None:
-    found = run(model, "--no-comment", "--keep-deps", stdin=INPUT)
-    assert found.returncode == 0
-    assert blanked(found.stdout) == blanked(INPUT)
-    assert "# treewright" not in found.stdout
+    ended = run(model, "--no-comment", "--keep-deps", stdin=INPUT)
+    assert ended.returncode == 0
+    assert blanked(ended.stdout) == blanked(INPUT)
+    assert "# treewright" not in ended.stdout
     assert re.fullmatch(
         r"treewright: 2 sentences, 5 words, \d+ words a second\n",
-        found.stderr,
+        ended.stderr,
     )
 
 
@@ -105,9 +105,9 @@ def test_parsing_again_replaces_what_was_said(run: Run, model: str) -> None:
 
 @pytest.mark.parametrize("method", ["exact", "dd", "climb", "rearrange", "ilp"])
 def test_every_method(run: Run, model: str, method: str) -> None:
-    found = run(model, "--method", method, "-q", stdin=INPUT)
-    assert found.returncode == 0
-    for sentence in tw.read(io.StringIO(found.stdout), check="single-root"):
+    ended = run(model, "--method", method, "-q", stdin=INPUT)
+    assert ended.returncode == 0
+    for sentence in tw.read(io.StringIO(ended.stdout), check="single-root"):
         status = r"certified|gap [\d.e-]+|not certified"
         if method == "climb":
             status = r"best of \d+ climbs, not certified"
@@ -115,8 +115,8 @@ def test_every_method(run: Run, model: str, method: str) -> None:
 
 
 def test_the_summary_of_climbed_trees_says_how_they_were_found(run: Run, model: str) -> None:
-    found = run(model, "--method", "climb", stdin=INPUT)
-    assert re.search(r"a second, 2 trees not certified: the best of up to [1-9]\d* climbs\n$", found.stderr)
+    ended = run(model, "--method", "climb", stdin=INPUT)
+    assert re.search(r"a second, 2 trees not certified: the best of up to [1-9]\d* climbs\n$", ended.stderr)
 
 
 def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
@@ -135,10 +135,10 @@ def test_json_goes_where_there_is_room(run: Run, model: str) -> None:
 
 def test_old_columns_have_no_comments(run: Run, model: str) -> None:
     Path("in.conll").write_text("1\tdogs\t_\tNOUN\tNOUN\t_\t_\t_\t_\t_\n2\tbark\t_\tVERB\tVERB\t_\t_\t_\t_\t_\n\n")
-    found = run(model, "in.conll", "-q")
-    assert found.returncode == 0
-    assert "#" not in found.stdout
-    assert [sentence.heads.tolist() for sentence in tw.read(io.StringIO(found.stdout), "conllx")] == [[2, 0]]
+    ended = run(model, "in.conll", "-q")
+    assert ended.returncode == 0
+    assert "#" not in ended.stdout
+    assert [sentence.heads.tolist() for sentence in tw.read(io.StringIO(ended.stdout), "conllx")] == [[2, 0]]
 
 
 @pytest.mark.parametrize(
@@ -151,17 +151,17 @@ def test_old_columns_have_no_comments(run: Run, model: str) -> None:
 )
 def test_rubbish_is_named_and_leaves_no_file(run: Run, model: str, text: str, message: str) -> None:
     Path("in.conllu").write_text(text)
-    found = run(model, "in.conllu", "-o", "out.conllu")
-    assert found.returncode == 1
-    assert found.stderr.startswith(f"treewright: {message}")
+    ended = run(model, "in.conllu", "-o", "out.conllu")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"treewright: {message}")
     assert os.listdir() == ["in.conllu"]
 
 
 def test_rubbish_can_be_left_out(run: Run, model: str) -> None:
-    found = run(model, "--skip-bad", stdin="rubbish\n\n" + INPUT)
-    assert found.returncode == 0
-    assert found.stdout.count("sent_id") == 2
-    assert "left out 1 bad sentence: <stdin>:1: 1 column in 'rubbish'" in found.stderr
+    ended = run(model, "--skip-bad", stdin="rubbish\n\n" + INPUT)
+    assert ended.returncode == 0
+    assert ended.stdout.count("sent_id") == 2
+    assert "left out 1 bad sentence: <stdin>:1: 1 column in 'rubbish'" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -171,15 +171,15 @@ def test_rubbish_can_be_left_out(run: Run, model: str) -> None:
 def test_no_model(run: Run, content: bytes | None, message: str) -> None:
     if content is not None:
         Path("no.tw").write_bytes(content)
-    found = run("no.tw", stdin=INPUT)
-    assert found.returncode == 1
-    assert message in found.stderr
+    ended = run("no.tw", stdin=INPUT)
+    assert ended.returncode == 1
+    assert message in ended.stderr
 
 
 def test_unknown_method(run: Run, model: str) -> None:
-    found = run(model, "--method", "guess", stdin=INPUT)
-    assert found.returncode == 2
-    assert "--method is guess; expected one of exact, " in found.stderr
+    ended = run(model, "--method", "guess", stdin=INPUT)
+    assert ended.returncode == 2
+    assert "--method is guess; expected one of exact, " in ended.stderr
 
 
 def test_a_search_without_time_leaves_a_gap(run: Run, model: str) -> None:
@@ -199,8 +199,8 @@ def test_a_thousand_words_within_the_limit(run: Run, model: str, shape: str) -> 
     parts = treebank(140, seed=4)
     forms, tags = ([cell for part in parts for cell in getattr(part, name)][:1000] for name in ("forms", "upos"))
     tw.write(tw.Sentence.from_words(forms, upos=tags), "long.conllu")
-    found = run(model, "long.conllu", "-o", "out.conllu", "--json", "--max-seconds", "5", shape)
-    assert found.returncode == 0
+    ended = run(model, "long.conllu", "-o", "out.conllu", "--json", "--max-seconds", "5", shape)
+    assert ended.returncode == 0
     [sentence] = tw.read("out.conllu", check="single-root")
     assert len(sentence) == 1000
-    assert json.loads(found.stdout)["seconds"] < 120
+    assert json.loads(ended.stdout)["seconds"] < 120

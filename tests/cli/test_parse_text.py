@@ -33,14 +33,14 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_no_model_is_the_english_one(run: Run) -> None:
-    found = run("parse", "--text", "The old bridge creaked.")
-    assert found.returncode == 0
-    assert found.stdout.splitlines()[4:7] == [
+    ended = run("parse", "--text", "The old bridge creaked.")
+    assert ended.returncode == 0
+    assert ended.stdout.splitlines()[4:7] == [
         "# treewright = certified",
         "1\tThe\tthe\tDET\tDT\tDefinite=Def|PronType=Art\t3\tdet\t_\tTokenRange=0:3",
         "2\told\told\tADJ\tJJ\tDegree=Pos\t3\tamod\t_\tTokenRange=4:7",
     ]
-    assert re.fullmatch(r"treewright: 1 sentence, 5 words, \d+ words a second\n", found.stderr)
+    assert re.fullmatch(r"treewright: 1 sentence, 5 words, \d+ words a second\n", ended.stderr)
 
 
 def test_one_argument_is_a_model_or_a_file(run: Run, model: str) -> None:
@@ -65,8 +65,8 @@ def test_one_argument_is_a_model_or_a_file(run: Run, model: str) -> None:
 )
 def test_every_input(run: Run, model: str, name: str, content: str, options: tuple[str, ...]) -> None:
     Path(name).write_text(content, newline="")
-    found = run("parse", model, name, "-o", "out.conllu", *options)
-    assert found.returncode == 0
+    ended = run("parse", model, name, "-o", "out.conllu", *options)
+    assert ended.returncode == 0
     sentences = list(tw.read("out.conllu", check="single-root"))
     assert [sentence.forms[1] for sentence in sentences] == ["dog", "teacher"]
     assert [sentence.heads.tolist() for sentence in sentences] == [[2, 3, 0, 5, 3, 3], [2, 3, 0, 5, 3, 3]]
@@ -85,12 +85,12 @@ def test_words_alone_are_tagged_and_what_else_is_there_is_kept(run: Run, model: 
 
 
 def test_json_lines(run: Run, model: str) -> None:
-    found = run("parse", model, "--text", "The dog sees a house. Every teacher hears this song.", "--to", "json")
-    values = [json.loads(line) for line in found.stdout.splitlines()]
+    ended = run("parse", model, "--text", "The dog sees a house. Every teacher hears this song.", "--to", "json")
+    values = [json.loads(line) for line in ended.stdout.splitlines()]
     assert [value["text"] for value in values] == ["The dog sees a house.", "Every teacher hears this song."]
     assert [word["head"] for word in values[0]["words"]] == [2, 3, 0, 5, 3, 3]
-    again = run("parse", model, "--to", "json", "-q", stdin=found.stdout.encode())
-    assert again.stdout == found.stdout
+    again = run("parse", model, "--to", "json", "-q", stdin=ended.stdout.encode())
+    assert again.stdout == ended.stdout
 
 
 def test_drawings(run: Run, model: str) -> None:
@@ -143,9 +143,9 @@ def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
 
 @pytest.mark.parametrize("text", [b"", b"  \n\n \t\r\n"])
 def test_nothing_gives_nothing(run: Run, model: str, text: bytes) -> None:
-    found = run("parse", model, "--input", "text", stdin=text)
-    assert (found.returncode, found.stdout) == (0, "")
-    assert "treewright: 0 sentences, 0 words" in found.stderr
+    ended = run("parse", model, "--input", "text", stdin=text)
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "treewright: 0 sentences, 0 words" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -157,9 +157,9 @@ def test_nothing_gives_nothing(run: Run, model: str, text: bytes) -> None:
 )
 def test_other_encodings_are_named_and_leave_no_file(run: Run, model: str, data: bytes, message: str) -> None:
     Path("in.txt").write_bytes(data)
-    found = run("parse", model, "in.txt", "-o", "out.conllu")
-    assert found.returncode == 1
-    assert found.stderr.startswith(f"treewright: {message}")
+    ended = run("parse", model, "in.txt", "-o", "out.conllu")
+    assert ended.returncode == 1
+    assert ended.stderr.startswith(f"treewright: {message}")
     assert os.listdir() == ["in.txt"]
 
 
@@ -175,22 +175,22 @@ def test_a_line_beyond_the_length_limit_does_not_end_the_run(run: Run, model: st
 def test_a_parser_alone_reads_no_text(run: Run) -> None:
     pipeline().parser.save("parser.tw")
     for arguments in (("--text", "The dog."), ("--input", "lines")):
-        found = run("parse", "parser.tw", *arguments)
-        assert found.returncode == 1
-        assert "parser.tw: a parser alone, which needs sentences with tags; for raw text leave the" in found.stderr
+        ended = run("parse", "parser.tw", *arguments)
+        assert ended.returncode == 1
+        assert "parser.tw: a parser alone, which needs sentences with tags; for raw text leave the" in ended.stderr
 
 
 def test_a_text_and_a_file_exclude_each_other(run: Run, model: str) -> None:
-    found = run("parse", model, "in.txt", "--text", "The dog.")
-    assert found.returncode == 2
-    assert "--text and in.txt exclude each other" in found.stderr.replace("\n", " ").replace("│", "").replace("  ", " ")
+    ended = run("parse", model, "in.txt", "--text", "The dog.")
+    assert ended.returncode == 2
+    assert "--text and in.txt exclude each other" in ended.stderr.replace("\n", " ").replace("│", "").replace("  ", " ")
 
 
 def test_raw_text_is_not_replaced_by_its_trees(run: Run, model: str) -> None:
     Path("letter.txt").write_text("The dog sees a house.\n")
-    found = run("parse", model, "letter.txt", "-o", "letter.txt")
+    ended = run("parse", model, "letter.txt", "-o", "letter.txt")
     message = "treewright: letter.txt is the input and would be overwritten; choose another name for the output\n"
-    assert (found.returncode, found.stderr) == (1, message)
+    assert (ended.returncode, ended.stderr) == (1, message)
     assert Path("letter.txt").read_text() == "The dog sees a house.\n"
     assert run("parse", model, "letter.txt", "-o", "letter.conllu", "-q").returncode == 0
     assert run("parse", model, "letter.conllu", "-o", "letter.conllu", "-q").returncode == 0  # columns are kept
@@ -207,14 +207,14 @@ def test_raw_text_is_not_replaced_by_its_trees(run: Run, model: str) -> None:
 )
 def test_a_pipe_is_opened_once(model: str, command: str, content: str) -> None:
     line = f"{sys.executable} -m treewright {command.format(model=model)} <(printf '{content}')"
-    found = run_process(["bash", "-c", line], capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
-    assert "dog" in found.stdout
+    ended = run_process(["bash", "-c", line], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert "dog" in ended.stdout
 
 
 def test_no_such_file(run: Run) -> None:
-    found = run("parse", "letter.txt")
-    assert (found.returncode, found.stderr) == (1, "treewright: letter.txt: No such file or directory\n")
+    ended = run("parse", "letter.txt")
+    assert (ended.returncode, ended.stderr) == (1, "treewright: letter.txt: No such file or directory\n")
 
 
 def test_lines_are_answered_at_once(model: str) -> None:
@@ -258,10 +258,10 @@ def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
 def test_pack(run: Run) -> None:
     pipeline().parser.save("p")
     pipeline().tagger.save("t")
-    found = run("pack", "p", "t", "-o", "both.tw", "--name", "toy")
-    assert found.returncode == 0
+    ended = run("pack", "p", "t", "-o", "both.tw", "--name", "toy")
+    assert ended.returncode == 0
     assert re.match(
-        r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", found.stderr
+        r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", ended.stderr
     )
     assert "nsubj" in run("parse", "both.tw", "--text", "The dog sees a house.").stdout
     assert run("pack", "p", "t", "-o", "light.tw", "--prune", "0.2", "-q").returncode == 0
@@ -286,9 +286,9 @@ def test_lines_in_another_encoding_are_named_or_left_out(run: Run, model: str, k
     stopped = run("parse", model, "in", "--input", kind, "-o", "out.conllu")
     assert stopped.returncode == 1
     assert stopped.stderr.startswith("treewright: in:2: byte 0xE9 at character ")
-    found = run("parse", model, "in", "--input", kind, "--skip-bad", "-o", "out.conllu")
-    assert found.returncode == 0
-    assert "left out 1 bad sentence: in:2: byte 0xE9 at character " in found.stderr
+    ended = run("parse", model, "in", "--input", kind, "--skip-bad", "-o", "out.conllu")
+    assert ended.returncode == 0
+    assert "left out 1 bad sentence: in:2: byte 0xE9 at character " in ended.stderr
     sentences = list(tw.read("out.conllu"))
     assert [sentence.forms[1] for sentence in sentences] == ["dog", "teacher"]
     text = content.removeprefix(b"\xef\xbb\xbf").decode("latin-1")

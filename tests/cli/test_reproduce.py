@@ -27,14 +27,14 @@ def test_table2_shows_the_papers_figures_beside() -> None:
 
 
 def test_table2_as_json() -> None:
-    found = json.loads(run("--instances", "1", "--length", "3", "--scores", "uniform", "--seed", "4", "--json"))
-    assert {name: found[name] for name in ("instances", "words", "scores", "seed")} == {
+    report = json.loads(run("--instances", "1", "--length", "3", "--scores", "uniform", "--seed", "4", "--json"))
+    assert {name: report[name] for name in ("instances", "words", "scores", "seed")} == {
         "instances": 1,
         "words": 3,
         "scores": "uniform",
         "seed": 4,
     }
-    exact = [row for row in found["rows"] if row["method"] == "exact"]
+    exact = [row for row in report["rows"] if row["method"] == "exact"]
     assert [row["exact"] for row in exact] == [100, 100]
 
 

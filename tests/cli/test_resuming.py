@@ -50,21 +50,21 @@ def test_a_resumed_output_has_the_same_bytes(run: Run, run_interrupted: Interrup
     expected = Path(output).read_bytes()
     Path(output).unlink()
     for after in (3, 1, 2):
-        found = run_interrupted(after, *arguments, "--resume")
-        assert found.returncode == 130
+        ended = run_interrupted(after, *arguments, "--resume")
+        assert ended.returncode == 130
         kept = {3: 3, 1: 4, 2: 6}[after]
         message = f"kept {kept} finished sentences in {output}.part; add --resume to the command to continue"
-        assert found.stderr == f"treewright: interrupted: {message}\n"
+        assert ended.stderr == f"treewright: interrupted: {message}\n"
         assert not Path(output).exists()
-    found = run(*arguments, "--resume")
-    assert found.stderr.startswith("treewright: 4 sentences, ")
+    ended = run(*arguments, "--resume")
+    assert ended.stderr.startswith("treewright: 4 sentences, ")
     assert Path(output).read_bytes() == expected
     assert sorted(path.name for path in Path.cwd().glob("out*")) == [output]
 
 
 def test_interrupted_before_the_first_sentence_nothing_is_kept(run_interrupted: Interrupted) -> None:
-    found = run_interrupted(0, "a.txt", "-o", "out.conllu")
-    assert (found.returncode, found.stderr) == (130, "treewright: interrupted\n")
+    ended = run_interrupted(0, "a.txt", "-o", "out.conllu")
+    assert (ended.returncode, ended.stderr) == (130, "treewright: interrupted\n")
     assert not list(Path.cwd().glob("out*"))
 
 
@@ -81,9 +81,9 @@ def test_in_a_folder_complete_outputs_are_not_repeated(run: Run, run_interrupted
 def test_the_part_of_another_input_is_refused(run: Run, run_interrupted: Interrupted) -> None:
     run_interrupted(3, "a.txt", "-o", "out.conllu")
     Path("a.txt").write_text(text_of(10, seed=7))
-    found = run("a.txt", "-o", "out.conllu", "--resume")
-    assert found.returncode == 1
-    assert "out.conllu.part: sentence 1 is not that of a.txt; delete the file, or leave out --resume" in found.stderr
+    ended = run("a.txt", "-o", "out.conllu", "--resume")
+    assert ended.returncode == 1
+    assert "out.conllu.part: sentence 1 is not that of a.txt; delete the file, or leave out --resume" in ended.stderr
     assert run("a.txt", "-o", "out.conllu", "-q").returncode == 0
     assert not Path("out.conllu.part").exists()
 
@@ -97,5 +97,5 @@ def test_the_part_of_another_input_is_refused(run: Run, run_interrupted: Interru
     ],
 )
 def test_what_cannot_be_resumed_is_refused(run: Run, arguments: list[str], message: str) -> None:
-    found = run(*arguments, "--resume")
-    assert (found.returncode, message in found.stderr.splitlines()[0]) == (2, True), found.stderr
+    ended = run(*arguments, "--resume")
+    assert (ended.returncode, message in ended.stderr.splitlines()[0]) == (2, True), ended.stderr

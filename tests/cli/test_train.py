@@ -61,9 +61,9 @@ def test_options_are_resolved_once(run: Run, monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_a_model_a_line_an_epoch_and_a_summary(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "sib")
-    assert (found.returncode, found.stdout) == (0, "")
-    lines = found.stderr.splitlines()
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "sib")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    lines = ended.stderr.splitlines()
     assert len(lines) == 4 + 2 * 2 + 2 + 3 + 2 + 1 + 1
     assert lines[0].startswith("settings  model sib, projective True, root single, seed 1, learner crf")
     assert lines[2].startswith("  scoring  bits 10, epochs 3, rate 0.05, adagrad_epsilon 3.0, margin 1.0")
@@ -95,8 +95,8 @@ def test_json_has_the_figures_and_every_epoch(run: Run) -> None:
 
 
 def test_quiet_says_nothing(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--quiet")
-    assert found == Ended(0, "", "")
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--quiet")
+    assert ended == Ended(0, "", "")
 
 
 def test_options_reach_the_model(run: Run) -> None:
@@ -108,8 +108,8 @@ def test_options_reach_the_model(run: Run) -> None:
 
 
 def test_options_of_the_full_model_reach_it(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full", "--learner", "pa")
-    assert found.returncode == 0
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "full", "--learner", "pa")
+    assert ended.returncode == 0
     parser = tw.Parser.load("model.tw")
     assert parser.options.learner == "pa"
     assert parser.model.factors is not None
@@ -150,9 +150,9 @@ def test_interrupted_after_any_epoch_it_goes_on_to_the_same_bytes(
             raise KeyboardInterrupt
 
     monkeypatch.setattr(checkpoints, "save", save_and_stop)
-    found = run(*arguments, "-o", "model.tw")
-    assert found.returncode != 0
-    assert "--resume continues from model.tw.checkpoint" in found.stderr
+    ended = run(*arguments, "-o", "model.tw")
+    assert ended.returncode != 0
+    assert "--resume continues from model.tw.checkpoint" in ended.stderr
     assert Path("model.tw.checkpoint").exists()
     assert not Path("model.tw").exists()
     monkeypatch.setattr(checkpoints, "save", save)
@@ -224,9 +224,9 @@ def interrupted(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_checkpoint_is_not_overwritten(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(run, monkeypatch)
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
-    assert found.returncode == 1
-    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume, or delete it" in found.stderr
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc")
+    assert ended.returncode == 1
+    assert "model.tw.checkpoint: a training was interrupted here; continue it with resume, or delete it" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -242,31 +242,31 @@ def test_the_checkpoint_of_another_training_is_refused(
     run: Run, monkeypatch: pytest.MonkeyPatch, change: tuple[str, ...], message: str
 ) -> None:
     interrupted(run, monkeypatch)
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--resume", *change)
-    assert found.returncode == 1
-    assert message in found.stderr
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--resume", *change)
+    assert ended.returncode == 1
+    assert message in ended.stderr
 
 
 def test_the_checkpoint_of_other_data_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(run, monkeypatch)
     tw.write(treebank(29), "train.conllu")
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
-    assert "another training: other training data; use the same data and options, or delete it" in found.stderr
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
+    assert "another training: other training data; use the same data and options, or delete it" in ended.stderr
 
 
 def test_a_damaged_checkpoint_is_refused(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     interrupted(run, monkeypatch)
     whole = Path("model.tw.checkpoint").read_bytes()
     Path("model.tw.checkpoint").write_bytes(whole[: len(whole) // 2])
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
-    assert found.returncode == 1
-    assert "damaged" in found.stderr
-    assert "delete it to start again" in found.stderr
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume")
+    assert ended.returncode == 1
+    assert "damaged" in ended.stderr
+    assert "delete it to start again" in ended.stderr
 
 
 def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume", "-q")
-    assert found.returncode == 0
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume", "-q")
+    assert ended.returncode == 0
     assert Path("model.tw").exists()
 
 
@@ -282,21 +282,21 @@ def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
 def test_bad_treebanks_are_named_by_file_and_line(run: Run, text: str, message: str, role: str) -> None:
     Path("bad.conllu").write_text(text)
     files = ("bad.conllu", "--dev", "dev.conllu") if role == "train" else ("train.conllu", "--dev", "bad.conllu")
-    found = run(*files, "-o", "model.tw")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith(f"treewright: {message}")
+    ended = run(*files, "-o", "model.tw")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"treewright: {message}")
     assert not Path("model.tw").exists()
 
 
 def test_partial_trees_are_trained_on_and_counted(run: Run) -> None:
     tw.write([opened(sentence) for sentence in treebank(30)], "partial.conllu")
-    found = run("partial.conllu", "-o", "model.tw", "--model", "arc")
-    assert found.returncode == 0
-    assert "treewright: training data: " in found.stderr
-    assert re.search(r"training data: 27 of \d+ heads and 27 of \d+ relations are open \(_\)", found.stderr)
-    assert re.search(r"development data: 3 of \d+ heads and 3 of \d+ relations are open \(_\)", found.stderr)
-    assert "on 3 development sentences UAS" in found.stderr
-    assert "certified" not in found.stderr  # only trees that are not are named
+    ended = run("partial.conllu", "-o", "model.tw", "--model", "arc")
+    assert ended.returncode == 0
+    assert "treewright: training data: " in ended.stderr
+    assert re.search(r"training data: 27 of \d+ heads and 27 of \d+ relations are open \(_\)", ended.stderr)
+    assert re.search(r"development data: 3 of \d+ heads and 3 of \d+ relations are open \(_\)", ended.stderr)
+    assert "on 3 development sentences UAS" in ended.stderr
+    assert "certified" not in ended.stderr  # only trees that are not are named
 
 
 def opened(sentence: tw.Sentence) -> tw.Sentence:
@@ -306,38 +306,38 @@ def opened(sentence: tw.Sentence) -> tw.Sentence:
 
 def test_heads_of_the_training_and_the_development_data_must_not_all_be_open(run: Run) -> None:
     tw.write([sentence.with_columns(heads=[-1] * len(sentence)) for sentence in treebank(3)], "open.conllu")
-    found = run("open.conllu", "--dev", "dev.conllu", "-o", "model.tw")
-    assert "the training data has only _ in HEAD; `treewright induce` learns a parser without heads" in found.stderr
-    found = run("train.conllu", "--dev", "open.conllu", "-o", "model.tw")
-    assert "the development data has only _ in HEAD; give some heads, or leave it out" in found.stderr
+    ended = run("open.conllu", "--dev", "dev.conllu", "-o", "model.tw")
+    assert "the training data has only _ in HEAD; `treewright induce` learns a parser without heads" in ended.stderr
+    ended = run("train.conllu", "--dev", "open.conllu", "-o", "model.tw")
+    assert "the development data has only _ in HEAD; give some heads, or leave it out" in ended.stderr
 
 
 def test_two_roots_in_a_partial_tree_are_named_by_file_and_line(run: Run) -> None:
     Path("roots.conllu").write_text(GOOD.replace("\t2\tnsubj", "\t0\troot"))
-    found = run("roots.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
-    assert found.stderr.startswith("treewright: roots.conllu:2: 2 words are attached to the root: 1, 2; expected one")
+    ended = run("roots.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
+    assert ended.stderr.startswith("treewright: roots.conllu:2: 2 words are attached to the root: 1, 2; expected one")
 
 
 def test_bad_sentences_can_be_left_out(run: Run) -> None:
     Path("some.conllu").write_text(GOOD + CYCLE + GOOD)
-    found = run("some.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--skip-bad")
-    assert found.returncode == 0
-    assert "left out 1 bad sentence: some.conllu:4: the heads run in a circle" in found.stderr
+    ended = run("some.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--skip-bad")
+    assert ended.returncode == 0
+    assert "left out 1 bad sentence: some.conllu:4: the heads run in a circle" in ended.stderr
     assert tw.Parser.load("model.tw").model.metadata["sentences"] == 2
 
 
 def test_nothing_left_is_an_error(run: Run) -> None:
     Path("bad.conllu").write_text(CYCLE)
-    found = run("bad.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--skip-bad")
-    assert found.returncode == 1
-    assert "bad.conllu: no sentence is left to train with" in found.stderr
+    ended = run("bad.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--skip-bad")
+    assert ended.returncode == 1
+    assert "bad.conllu: no sentence is left to train with" in ended.stderr
 
 
 def test_two_roots_where_one_was_asked_for(run: Run) -> None:
     Path("two.conllu").write_text(GOOD.replace("\t2\tnsubj", "\t0\troot"))
-    found = run("two.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
-    assert found.returncode == 1
-    assert "two.conllu:2: 2 words are attached to the root: 1, 2; expected one" in found.stderr
+    ended = run("two.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--root", "single")
+    assert ended.returncode == 1
+    assert "two.conllu:2: 2 words are attached to the root: 1, 2; expected one" in ended.stderr
 
 
 @pytest.mark.parametrize(
@@ -349,16 +349,16 @@ def test_two_roots_where_one_was_asked_for(run: Run) -> None:
     ],
 )
 def test_where_it_cannot_write_is_said_at_once(run: Run, output: str, code: int, message: str) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", output)
-    assert found.returncode == code
-    assert message in found.stderr
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", output)
+    assert ended.returncode == code
+    assert message in ended.stderr
 
 
 def test_without_dev_the_last_tenth_is_held_out(run: Run) -> None:
-    found = run("train.conllu", "-o", "model.tw", "--model", "arc")
-    assert found.returncode == 0
-    assert "treewright: no --dev: 3 of 30 sentences are held out to choose the best epoch\n" in found.stderr
-    assert "trained on 27 sentences" in found.stderr
+    ended = run("train.conllu", "-o", "model.tw", "--model", "arc")
+    assert ended.returncode == 0
+    assert "treewright: no --dev: 3 of 30 sentences are held out to choose the best epoch\n" in ended.stderr
+    assert "trained on 27 sentences" in ended.stderr
     tw.write(treebank(30)[:27], "first.conllu")
     tw.write(treebank(30)[27:], "last.conllu")
     run("first.conllu", "--dev", "last.conllu", "-o", "same.tw", "--model", "arc", "-q")
@@ -367,8 +367,8 @@ def test_without_dev_the_last_tenth_is_held_out(run: Run) -> None:
 
 def test_one_sentence_cannot_be_divided(run: Run) -> None:
     Path("one.conllu").write_text(GOOD)
-    found = run("one.conllu", "-o", "model.tw")
-    assert (found.returncode, found.stderr) == (
+    ended = run("one.conllu", "-o", "model.tw")
+    assert (ended.returncode, ended.stderr) == (
         1,
         "treewright: one.conllu: one sentence, of which none can be held out; give --dev\n",
     )
@@ -379,9 +379,9 @@ def test_json_of_a_component_has_its_size_and_every_epoch(run: Run, component: s
     tw.write(written(20, 0), "train.conllu")  # sentences with a text
     tw.write(written(5, 1), "dev.conllu")
     arguments = ("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--only", component, "--epochs", "2")
-    found = run(*arguments, "--json", "-q")
-    assert (found.returncode, found.stderr) == (0, "")
-    report = json.loads(found.stdout)
+    ended = run(*arguments, "--json", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    report = json.loads(ended.stdout)
     assert report["file"] == "model.tw"
     assert report["bytes"] == Path("model.tw").stat().st_size
     assert report["words"] == tw.Treebank.read("train.conllu").words
@@ -392,25 +392,25 @@ def test_json_of_a_component_has_its_size_and_every_epoch(run: Run, component: s
 def test_the_share_of_case_noise_is_saved_with_the_tagger(run: Run) -> None:
     tw.write(treebank(20), "train.conllu")
     arguments = ("train.conllu", "-o", "model.tw", "--only", "tagger", "--epochs", "1", "--case-noise")
-    found = run(*arguments, "0.35", "--json", "-q")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert json.loads(found.stdout)["options"]["case_noise"] == 0.35
+    ended = run(*arguments, "0.35", "--json", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert json.loads(ended.stdout)["options"]["case_noise"] == 0.35
     assert tw.tagger.Tagger.load("model.tw").model.options.case_noise == 0.35
-    found = run(*arguments, "1.5")
-    assert found.returncode == 2
-    assert "--case-noise is 1.5; expected a number, at least 0, at most 1" in found.stderr
+    ended = run(*arguments, "1.5")
+    assert ended.returncode == 2
+    assert "--case-noise is 1.5; expected a number, at least 0, at most 1" in ended.stderr
 
 
 def test_options_of_another_component_are_refused(run: Run) -> None:
-    found = run("train.conllu", "-o", "model.tw", "--only", "tagger", "--model", "arc")
-    assert found.returncode == 2
-    assert "--only tagger has no such option" in found.stderr
-    found = run("train.conllu", "-o", "model.tw", "--case-noise", "0.1")
-    assert found.returncode == 2
-    assert "--only parser has no such option" in found.stderr
-    found = run("train.conllu", "-o", "model.tw", "--columns", "upos")
-    assert found.returncode == 2
-    assert "--only parser has no such option" in found.stderr
+    ended = run("train.conllu", "-o", "model.tw", "--only", "tagger", "--model", "arc")
+    assert ended.returncode == 2
+    assert "--only tagger has no such option" in ended.stderr
+    ended = run("train.conllu", "-o", "model.tw", "--case-noise", "0.1")
+    assert ended.returncode == 2
+    assert "--only parser has no such option" in ended.stderr
+    ended = run("train.conllu", "-o", "model.tw", "--columns", "upos")
+    assert ended.returncode == 2
+    assert "--only parser has no such option" in ended.stderr
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="devices are those of POSIX")

@@ -64,10 +64,10 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 
 
 def test_one_command_makes_a_model_that_parses_raw_text(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
-    assert (found.returncode, found.stdout) == (0, "")
-    assert "treewright: XPOS and FEATS empty in the training data: the tagger will not fill them\n" in found.stderr
-    lines = found.stderr.splitlines()
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
+    assert (ended.returncode, ended.stdout) == (0, "")
+    assert "treewright: XPOS and FEATS empty in the training data: the tagger will not fill them\n" in ended.stderr
+    lines = ended.stderr.splitlines()
     for stage in ("tokens", "tags", "lemmas", "tagger 1 tags", "tagger 4 lemmas", "fold 1", "scorer", "labeller"):
         assert any(line.startswith(f"{stage:8}  epoch 1/") for line in lines)
     assert lines[-2].startswith("my.tw: ")
@@ -83,9 +83,9 @@ def test_one_command_makes_a_model_that_parses_raw_text(run: Run) -> None:
 
 
 def test_a_light_model_is_chosen_on_development_data(run: Run) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc", "--light")
-    assert found.returncode == 0
-    assert any(line.startswith("light     epoch 0/10  LAS ") for line in found.stderr.splitlines())
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc", "--light")
+    assert ended.returncode == 0
+    assert any(line.startswith("light     epoch 0/10  LAS ") for line in ended.stderr.splitlines())
     assert Pipeline.load("my.tw")("The dog sees a house.")[0].upos[:3] == ["DET", "NOUN", "VERB"]
     refused = run("train.conllu", "-o", "x.tw", "--only", "parser", "--light")
     assert refused.returncode == 2
@@ -94,8 +94,8 @@ def test_a_light_model_is_chosen_on_development_data(run: Run) -> None:
 
 def test_figures_stand_beside_those_that_were_published_for_the_treebank(run: Run) -> None:
     Path("train.conllu").rename("ga_idt-ud-train.conllu")
-    found = run("ga_idt-ud-train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
-    assert found.stderr.splitlines()[-1].endswith("UD 2.5 Irish-IDT: Words 99.7, UPOS 90.0, UAS 76.8, LAS 66.4")
+    ended = run("ga_idt-ud-train.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
+    assert ended.stderr.splitlines()[-1].endswith("UD 2.5 Irish-IDT: Words 99.7, UPOS 90.0, UAS 76.8, LAS 66.4")
 
 
 def test_the_command_and_the_function_make_the_same_model(run: Run) -> None:
@@ -107,9 +107,9 @@ def test_the_command_and_the_function_make_the_same_model(run: Run) -> None:
 
 
 def test_json_has_the_figures_from_raw_text(run: Run) -> None:
-    found = run("train.conllu", "-o", "my.tw", "--model", "arc", "--json", "-q")
-    assert (found.returncode, found.stderr) == (0, "")
-    summary = json.loads(found.stdout)
+    ended = run("train.conllu", "-o", "my.tw", "--model", "arc", "--json", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    summary = json.loads(ended.stdout)
     assert (summary["sentences"], summary["development"]["sentences"]) == (27, 3)
     assert set(summary["development"]["f1"]) >= {"Tokens", "UPOS", "Lemmas", "LAS"}
     assert 0 <= summary["development"]["f1"]["LAS"] <= summary["development"]["f1"]["UAS"] <= 100
@@ -118,15 +118,15 @@ def test_json_has_the_figures_from_raw_text(run: Run) -> None:
 
 @pytest.mark.parametrize("kind", [Tagger, Tokeniser])
 def test_only_one_component(run: Run, kind: type[Any]) -> None:
-    found = run("train.conllu", "--dev", "dev.conllu", "-o", "my.part", "--only", kind.KIND, "--epochs", "1", "-q")
-    assert (found.returncode, found.stdout, found.stderr) == (0, "", "")
+    ended = run("train.conllu", "--dev", "dev.conllu", "-o", "my.part", "--only", kind.KIND, "--epochs", "1", "-q")
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "", "")
     assert isinstance(kind.load("my.part"), kind)
 
 
 def test_a_treebank_without_text_gets_a_tokeniser_by_rules(run: Run) -> None:
     tw.write([one.with_columns(misc=["_"] * len(one)) for one in bank(30, 0)], "words.conllu")
-    found = run("words.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
-    assert "neither # text nor SpaceAfter in the training data: raw text will be split by Unicode rules" in found.stderr
+    ended = run("words.conllu", "--dev", "dev.conllu", "-o", "my.tw", "--model", "arc")
+    assert "neither # text nor SpaceAfter in the training data: raw text will be split by Unicode rules" in ended.stderr
     assert Pipeline.load("my.tw").tokeniser.model is None
 
 
@@ -186,9 +186,9 @@ def test_the_checkpoint_of_another_pipeline_is_refused(tmp_path: Path, monkeypat
 
 
 def test_tagger_and_parser_learn_from_parsed_sentences(run: Run) -> None:
-    found = run("train.conllu", "-o", "a.tw", "--only", "parser", "--parsed", "train.conllu")
-    assert found.returncode == 2
-    assert "with --only parser it needs --neural; or join the files" in found.stderr
+    ended = run("train.conllu", "-o", "a.tw", "--only", "parser", "--parsed", "train.conllu")
+    assert ended.returncode == 2
+    assert "with --only parser it needs --neural; or join the files" in ended.stderr
     treebank, parsed = bank(20, 0), bank(10, 7)
     taught = Pipeline.train(treebank, bank(5, 1), parsed=parsed, **SMALL)
     plain, joined = (Pipeline.train(some, bank(5, 1), **SMALL) for some in (treebank, [*treebank, *parsed]))
@@ -204,15 +204,15 @@ def same_arrays(one: Any, other: Any) -> bool:
 
 
 def test_words_without_a_network_and_a_network_without_torch(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    found = run("train.conllu", "-o", "a.tw", "--words", "my.words")
-    assert found.returncode == 2
-    assert "only a network uses words: add --neural" in found.stderr
+    ended = run("train.conllu", "-o", "a.tw", "--words", "my.words")
+    assert ended.returncode == 2
+    assert "only a network uses words: add --neural" in ended.stderr
     monkeypatch.setitem(sys.modules, "torch", None)
     monkeypatch.delitem(sys.modules, "treewright.network.training", raising=False)
     monkeypatch.delitem(sys.modules, "treewright.network.encoder", raising=False)
-    found = run("train.conllu", "-o", "a.tw", "--neural")
-    assert found.returncode == 1
-    assert 'training a network needs PyTorch: pip install "treewright[neural]"' in found.stderr
+    ended = run("train.conllu", "-o", "a.tw", "--neural")
+    assert ended.returncode == 1
+    assert 'training a network needs PyTorch: pip install "treewright[neural]"' in ended.stderr
 
 
 @pytest.mark.parametrize(("given", "tagger", "network"), [((), 0.2, 0.1), (("--case-noise", "0.35"), 0.35, 0.35)])

@@ -36,19 +36,19 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 @pytest.mark.parametrize("sentence", ["2", "s-b"])
 @pytest.mark.parametrize(("word", "head"), [("4", "3"), ("this", "hears")])
 def test_an_explanation_is_that_of_the_parser(run: Run, model: str, sentence: str, word: str, head: str) -> None:
-    found = run("why", model, "two.conllu", "--sentence", sentence, "--word", word, "--head", head, "--json")
-    assert (found.returncode, found.stderr) == (0, "")
+    ended = run("why", model, "two.conllu", "--sentence", sentence, "--word", word, "--head", head, "--json")
+    assert (ended.returncode, ended.stderr) == (0, "")
     answer = pipeline().why_not(list(tw.read("two.conllu"))[1], head=3, modifier=4)
-    assert json.loads(found.stdout) == json.loads(json.dumps(answer.to_dict()))
+    assert json.loads(ended.stdout) == json.loads(json.dumps(answer.to_dict()))
 
 
 def test_the_text_has_the_difference_and_a_drawing_of_both_trees(run: Run) -> None:
-    found = run("why", "my.tw", "text.txt", "--sentence", "2", "--word", "this", "--head", "hears")
+    ended = run("why", "my.tw", "text.txt", "--sentence", "2", "--word", "this", "--head", "hears")
     answer = pipeline().why_not(pipeline()(TEXT)[1], head=3, modifier=4)
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith(f"{answer}\n\n")
-    assert "Every" in found.stdout.partition("\n\n")[2]
-    assert found.stdout.endswith("(dashed: not in the other tree). Below: the other tree.\n")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith(f"{answer}\n\n")
+    assert "Every" in ended.stdout.partition("\n\n")[2]
+    assert ended.stdout.endswith("(dashed: not in the other tree). Below: the other tree.\n")
     own = run("why", "my.tw", "text.txt", "--sentence", "2", "--word", "this", "--head", "song")
     assert own.stdout.startswith("this is attached to song in the parser's tree")
     assert "Below:" not in own.stdout
@@ -63,14 +63,14 @@ def test_without_a_head_the_alternatives_are_listed(run: Run) -> None:
 
 def test_the_root_is_a_head_and_standard_input_is_read(run: Run) -> None:
     for head in ("0", "root"):
-        found = run("why", "my.tw", "--word", "3", "--head", head, "--json", stdin=TEXT)
-        assert json.loads(found.stdout)["rival"]["words"][2]["head"] == 0
+        ended = run("why", "my.tw", "--word", "3", "--head", head, "--json", stdin=TEXT)
+        assert json.loads(ended.stdout)["rival"]["words"][2]["head"] == 0
 
 
 def test_the_english_model_is_used_if_none_is_given(run: Run) -> None:
-    found = run("why", "text.txt", "--word", "2")
-    assert (found.returncode, found.stderr) == (0, "")
-    assert found.stdout.startswith("old is attached to dog (amod), probability ")
+    ended = run("why", "text.txt", "--word", "2")
+    assert (ended.returncode, ended.stderr) == (0, "")
+    assert ended.stdout.startswith("old is attached to dog (amod), probability ")
 
 
 @pytest.mark.parametrize(
@@ -85,15 +85,15 @@ def test_the_english_model_is_used_if_none_is_given(run: Run) -> None:
     ],
 )
 def test_what_does_not_exist_is_named(run: Run, arguments: list[str], message: str) -> None:
-    found = run("why", "my.tw", "two.conllu", *arguments)
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith(f"treewright: {message}")
+    ended = run("why", "my.tw", "two.conllu", *arguments)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"treewright: {message}")
 
 
 def test_a_form_that_occurs_twice_needs_a_number(run: Run) -> None:
-    found = run("why", "my.tw", "--text", "a dog sees a house.", "--word", "a")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert "--word is 'a', which occurs 2 times; give a number: 1:a 2:dog 3:sees 4:a" in found.stderr
+    ended = run("why", "my.tw", "--text", "a dog sees a house.", "--word", "a")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "--word is 'a', which occurs 2 times; give a number: 1:a 2:dog 3:sees 4:a" in ended.stderr
 
 
 def test_bad_usage(run: Run) -> None:
@@ -107,10 +107,10 @@ def test_bad_usage(run: Run) -> None:
 
 
 def test_the_k_best_trees_are_written_with_rank_value_and_probability(run: Run) -> None:
-    found = run("parse", "my.tw", "two.conllu", "--kbest", "3")
-    assert found.returncode == 0
-    assert found.stderr.startswith("treewright: 2 sentences, 13 words, ")
-    trees = list(tw.read(io.StringIO(found.stdout)))
+    ended = run("parse", "my.tw", "two.conllu", "--kbest", "3")
+    assert ended.returncode == 0
+    assert ended.stderr.startswith("treewright: 2 sentences, 13 words, ")
+    trees = list(tw.read(io.StringIO(ended.stdout)))
     expected = [tree for best in pipeline().kbest(tw.read("two.conllu"), 3) for tree in best]
     assert [tree.comment("rank") for tree in trees] == ["1", "2", "3"] * 2
     assert [tree.heads.tolist() for tree in trees] == [tree.heads.tolist() for tree in expected]
@@ -130,8 +130,8 @@ def test_the_first_of_the_k_best_trees_is_that_of_the_parser(run: Run) -> None:
 
 
 def test_the_k_best_trees_as_json_and_as_drawings(run: Run) -> None:
-    found = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--to", "json", "-q")
-    values = [json.loads(line) for line in found.stdout.splitlines()]
+    ended = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--to", "json", "-q")
+    values = [json.loads(line) for line in ended.stdout.splitlines()]
     assert [value["rank"] for value in values] == [1, 2, 1, 2]
     assert all(0 <= value["probability"] <= 1 for value in values)
     drawn = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--to", "text", "-q").stdout
@@ -141,18 +141,18 @@ def test_the_k_best_trees_as_json_and_as_drawings(run: Run) -> None:
 
 
 def test_the_k_best_trees_need_the_exact_method(run: Run) -> None:
-    found = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--method", "dd")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr == "treewright: --kbest lists trees by exact search; leave out --method dd\n"
+    ended = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--method", "dd")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr == "treewright: --kbest lists trees by exact search; leave out --method dd\n"
 
 
 def test_the_k_best_trees_have_no_confidence_of_single_heads(run: Run) -> None:
-    found = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--confidence")
-    assert (found.returncode, found.stdout) == (1, "")
-    assert "--kbest writes the probability of each tree, not of each head; leave out --confidence" in found.stderr
+    ended = run("parse", "my.tw", "two.conllu", "--kbest", "2", "--confidence")
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert "--kbest writes the probability of each tree, not of each head; leave out --confidence" in ended.stderr
 
 
 def test_all_arcs_on_the_command_line(run: Run) -> None:
     for more in ([], ["--kbest", "1"]):
-        found = run("parse", "my.tw", "two.conllu", "--all-arcs", "-q", *more)
-        assert found.stdout.count("# treewright = certified\n") == 2
+        ended = run("parse", "my.tw", "two.conllu", "--all-arcs", "-q", *more)
+        assert ended.stdout.count("# treewright = certified\n") == 2

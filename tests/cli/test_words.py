@@ -22,8 +22,8 @@ def run(*arguments: str | Path, text: str | bytes | None = None) -> Result:
 
 def learned(tmp_path: Path, *arguments: str | Path, text: str | bytes | None = None) -> tw.Words:
     output = tmp_path / "my.words"
-    found = run(*arguments, "--classes-count", "4", "--size", "3", "-q", "-o", output, text=text)
-    assert found.exit_code == 0, (found.output, found.exception)
+    ended = run(*arguments, "--classes-count", "4", "--size", "3", "-q", "-o", output, text=text)
+    assert ended.exit_code == 0, (ended.output, ended.exception)
     return tw.Words.load(output)
 
 
@@ -65,10 +65,10 @@ def test_a_line_without_end_is_read(tmp_path: Path) -> None:
 
 def test_training_prints_its_steps_and_a_summary(tmp_path: Path) -> None:
     (tmp_path / "a.txt").write_text("\n".join(LINES), encoding="utf-8")
-    found = run(tmp_path / "a.txt", "--classes-count", "4", "-o", tmp_path / "my.words")
-    assert found.exit_code == 0
-    assert "word classes  epoch 1/20  log likelihood a word -" in found.stderr
-    assert "my.words: Words(11 vectors of 2 numbers; 11 words in 4 classes); learned from 300 words" in found.stderr
+    ended = run(tmp_path / "a.txt", "--classes-count", "4", "-o", tmp_path / "my.words")
+    assert ended.exit_code == 0
+    assert "word classes  epoch 1/20  log likelihood a word -" in ended.stderr
+    assert "my.words: Words(11 vectors of 2 numbers; 11 words in 4 classes); learned from 300 words" in ended.stderr
     report = json.loads(run(tmp_path / "a.txt", "--json", "-q", "-o", tmp_path / "my.words").stdout)
     assert report["tokens"] == 300
     assert report["epochs"][0]["stage"] == "word classes"
@@ -78,10 +78,10 @@ def test_vectors_and_classes_are_imported_together(tmp_path: Path) -> None:
     (tmp_path / "v.txt").write_text("the 1 2\ndog 1 1\nThe 1 1\n", encoding="utf-8")
     (tmp_path / "paths").write_text("00\tthe\t9\n01\tdog\t3\n", encoding="utf-8")
     output = tmp_path / "my.words"
-    found = run("--vectors", tmp_path / "v.txt", "--classes", tmp_path / "paths", "-o", output)
-    assert found.exit_code == 0
-    assert "v.txt:3: the word 'The' has a vector already; 1 such words are left out" in found.stderr
-    assert "my.words: Words(2 vectors of 2 numbers; 2 words in 2 classes)" in found.stderr
+    ended = run("--vectors", tmp_path / "v.txt", "--classes", tmp_path / "paths", "-o", output)
+    assert ended.exit_code == 0
+    assert "v.txt:3: the word 'The' has a vector already; 1 such words are left out" in ended.stderr
+    assert "my.words: Words(2 vectors of 2 numbers; 2 words in 2 classes)" in ended.stderr
     np.testing.assert_allclose(tw.Words.load(output).vectors[1], [1, 1], atol=1e-2)
     words = learned_classes(tmp_path)
     assert (words.size, len(words.paths)) == (2, 3)
@@ -100,8 +100,8 @@ def test_words_are_shown_with_neighbours_and_class(tmp_path: Path) -> None:
     (tmp_path / "paths").write_text("00\tdog\t9\n00\tcat\t3\n1\tI\t1\n", encoding="utf-8")
     output = tmp_path / "my.words"
     run("--vectors", tmp_path / "v.txt", "--classes", tmp_path / "paths", "-q", "-o", output)
-    found = run("show", output, "Dog", "dgo", "qqq", "--max", "2")
-    assert found.stdout == (
+    ended = run("show", output, "Dog", "dgo", "qqq", "--max", "2")
+    assert ended.stdout == (
         "Dog: closest vectors (cosine)\n  cat 0.99  run 0.00\nDog: class 00\n  dog  cat\n"
         "dgo: not among the words; similarly spelled: dog\nqqq: not among the words; none is spelled similarly\n"
     )
@@ -130,13 +130,13 @@ def test_what_cannot_be_used_is_refused(arguments: tuple[str, ...], message: str
     (tmp_path / "bad.txt").write_bytes(b"It rains.\n\xff\xfe\n")
     (tmp_path / "few.txt").write_text("it rains .\n", encoding="utf-8")
     (tmp_path / "v.txt").write_text("dog 1 0\n", encoding="utf-8")
-    found = run(*(argument.format(folder=tmp_path) for argument in arguments), "-q", "-o", tmp_path / "my.words")
-    assert found.exit_code == 1
-    assert message in str(found.exception), found.exception
+    ended = run(*(argument.format(folder=tmp_path) for argument in arguments), "-q", "-o", tmp_path / "my.words")
+    assert ended.exit_code == 1
+    assert message in str(ended.exception), ended.exception
     assert not (tmp_path / "my.words").exists()
 
 
 def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
-    found = run("show", "en", "dog")
-    assert found.exit_code == 1
-    assert "en is a pipeline, but a file of words is needed" in str(found.exception)
+    ended = run("show", "en", "dog")
+    assert ended.exit_code == 1
+    assert "en is a pipeline, but a file of words is needed" in str(ended.exception)

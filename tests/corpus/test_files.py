@@ -106,13 +106,13 @@ COPY = "import sys, treewright as tw; print(tw.write(tw.read('-'), '-'), file=sy
 @pytest.mark.parametrize("packed", [False, True])
 def test_standard_input_and_output(packed: bool) -> None:
     content = gzip.compress(MANY) if packed else MANY
-    found = run_process([sys.executable, "-c", COPY], input=content, capture_output=True, check=True)
-    assert (found.stdout, found.stderr.strip()) == (MANY, b"3000")
+    ended = run_process([sys.executable, "-c", COPY], input=content, capture_output=True, check=True)
+    assert (ended.stdout, ended.stderr.strip()) == (MANY, b"3000")
 
 
 def test_errors_in_standard_input_are_named() -> None:
-    found = run_process([sys.executable, "-c", COPY], input=CATS + b"x\n\n", capture_output=True)
-    assert b"<stdin>:4: 1 column in 'x'" in found.stderr
+    ended = run_process([sys.executable, "-c", COPY], input=CATS + b"x\n\n", capture_output=True)
+    assert b"<stdin>:4: 1 column in 'x'" in ended.stderr
 
 
 def test_standard_streams_that_are_not_files(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -186,8 +186,8 @@ LIMITED_WRITER = """
 @pytest.mark.parametrize("name", ["out.conllu", "out.conllu.gz", "out.conllu.xz", "out.conllu.zst"])
 def test_a_full_disk_leaves_nothing_behind(name: str, tmp_path: Path) -> None:
     command = [sys.executable, "-c", textwrap.dedent(LIMITED_WRITER), str(tmp_path / name)]
-    found = run_process(command, capture_output=True, text=True, check=True)
-    assert found.stdout == f"{tmp_path / name}\n"  # the error says which file it was
+    ended = run_process(command, capture_output=True, text=True, check=True)
+    assert ended.stdout == f"{tmp_path / name}\n"  # the error says which file it was
     assert list(tmp_path.iterdir()) == []
 
 

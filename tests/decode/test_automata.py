@@ -56,23 +56,23 @@ def test_siblings_are_the_best_of_all_subsets(names: str, holes: float) -> None:
                     tw.decode.sibling_automaton(**scores, h=h, side=side)
                 continue
             feasible += 1
-            found = tw.decode.sibling_automaton(**scores, h=h, side=side)
-            assert found.score == pytest.approx(best, rel=1e-9, abs=1e-12)
-            assert values[tuple(found.modifiers.tolist())] == pytest.approx(best, rel=1e-9, abs=1e-12)
-            assert found.candidates.tolist() == candidates
-            assert found.best_with == pytest.approx(best_with, rel=1e-9, abs=1e-12)
-            assert found.best_without == pytest.approx(best_without, rel=1e-9, abs=1e-12)
+            automaton = tw.decode.sibling_automaton(**scores, h=h, side=side)
+            assert automaton.score == pytest.approx(best, rel=1e-9, abs=1e-12)
+            assert values[tuple(automaton.modifiers.tolist())] == pytest.approx(best, rel=1e-9, abs=1e-12)
+            assert automaton.candidates.tolist() == candidates
+            assert automaton.best_with == pytest.approx(best_with, rel=1e-9, abs=1e-12)
+            assert automaton.best_without == pytest.approx(best_without, rel=1e-9, abs=1e-12)
     assert feasible >= 30
 
 
 def test_ten_candidates() -> None:
     scores = random_scores(np.random.default_rng(10), 10, "arc sib stop")
     values = {chosen: side_value(scores, 0, 1, chosen) for chosen in subsets(outwards(10, 0, 1))}
-    found = tw.decode.sibling_automaton(**scores, h=0, side=1)
+    automaton = tw.decode.sibling_automaton(**scores, h=0, side=1)
     best, best_with, best_without = best_values(values, outwards(10, 0, 1))
-    assert found.score == pytest.approx(best, rel=1e-12)
-    assert found.best_with == pytest.approx(best_with, rel=1e-12)
-    assert found.best_without == pytest.approx(best_without, rel=1e-12)
+    assert automaton.score == pytest.approx(best, rel=1e-12)
+    assert automaton.best_with == pytest.approx(best_with, rel=1e-12)
+    assert automaton.best_without == pytest.approx(best_without, rel=1e-12)
 
 
 @pytest.mark.parametrize("names", ["arc grand", "arc grand sib", "arc grand sib stop"])
@@ -89,20 +89,20 @@ def test_grandparents_are_the_best_of_all_heads_and_subsets(names: str) -> None:
                 added = 0.0 if g is None else of_head[g]
                 sides = side_value(scores, h, 1, b, g) + (side_value(scores, h, 0, a, g) if h else 0.0)
                 values[(("g", g), *a, *b)] = added + sides
-            found = tw.decode.grandparent_automaton(**scores, h=h, of_head=of_head)
+            automaton = tw.decode.grandparent_automaton(**scores, h=h, of_head=of_head)
             best, best_with, best_without = best_values(values, [*left, *right])
-            assert found.score == pytest.approx(best, rel=1e-9)
-            assert values[(("g", found.head), *found.modifiers.tolist())] == pytest.approx(best, rel=1e-9)
-            assert found.candidates.tolist() == [*left, *right]
-            assert found.best_with == pytest.approx(best_with, rel=1e-9)
-            assert found.best_without == pytest.approx(best_without, rel=1e-9)
+            assert automaton.score == pytest.approx(best, rel=1e-9)
+            assert values[(("g", automaton.head), *automaton.modifiers.tolist())] == pytest.approx(best, rel=1e-9)
+            assert automaton.candidates.tolist() == [*left, *right]
+            assert automaton.best_with == pytest.approx(best_with, rel=1e-9)
+            assert automaton.best_without == pytest.approx(best_without, rel=1e-9)
             if h == 0:
-                assert found.head is None
+                assert automaton.head is None
             else:
-                assert found.heads is not None
-                assert found.best_by_head is not None
-                assert found.head == found.heads[found.best_by_head.argmax()]
-                for g, best_of_g in zip(heads, found.best_by_head, strict=True):
+                assert automaton.heads is not None
+                assert automaton.best_by_head is not None
+                assert automaton.head == automaton.heads[automaton.best_by_head.argmax()]
+                for g, best_of_g in zip(heads, automaton.best_by_head, strict=True):
                     of_g = max(v for chosen, v in values.items() if chosen[0] == ("g", g))
                     assert best_of_g == pytest.approx(of_g, rel=1e-9)
 
@@ -112,16 +112,16 @@ def test_constraints_hold_within_an_automaton() -> None:
     for _ in range(30):
         scores = random_scores(rng, 6, "arc sib stop")
         must, never = (int(m) for m in rng.choice([2, 3, 4, 5, 6], 2, replace=False))
-        found = tw.decode.sibling_automaton(**scores, h=1, side=1, require=[(1, must)], forbid=[(1, never)])
+        automaton = tw.decode.sibling_automaton(**scores, h=1, side=1, require=[(1, must)], forbid=[(1, never)])
         values = {
             chosen: side_value(scores, 1, 1, chosen)
             for chosen in subsets(outwards(6, 1, 1))
             if must in chosen and never not in chosen
         }
-        assert found.score == pytest.approx(max(values.values()), rel=1e-9)
-        assert must in found.modifiers
-        assert found.best_without[found.candidates.tolist().index(must)] == -np.inf
-        assert never not in found.candidates
+        assert automaton.score == pytest.approx(max(values.values()), rel=1e-9)
+        assert must in automaton.modifiers
+        assert automaton.best_without[automaton.candidates.tolist().index(must)] == -np.inf
+        assert never not in automaton.candidates
 
 
 def test_parts_and_arrays_agree() -> None:

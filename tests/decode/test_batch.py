@@ -23,10 +23,10 @@ def sentences(count: int) -> list[np.ndarray]:
 @pytest.mark.parametrize("threads", [1, 2, 5])
 def test_same_answers_as_one_by_one(threads: int, projective: bool) -> None:
     batch = sentences(150)
-    found = tw.decode.trees(batch, threads=threads, projective=projective)
+    parses = tw.decode.trees(batch, threads=threads, projective=projective)
     alone = [tw.decode.tree(arc, projective=projective) for arc in batch]
-    assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
-    assert [parse.score for parse in found] == [parse.score for parse in alone]
+    assert [parse.heads.tolist() for parse in parses] == [parse.heads.tolist() for parse in alone]
+    assert [parse.score for parse in parses] == [parse.score for parse in alone]
 
 
 def test_kernels_from_many_threads_answer_as_from_one() -> None:
@@ -49,9 +49,9 @@ def test_items_may_be_arrays_parts_and_mappings() -> None:
     arc = np.array([[0, 9, 2], [0, 0, 7], [0, 3, 0]])
     parts = tw.decode.Parts.from_arrays(arc)
     items: list[Any] = [arc, parts, {"arc": arc, "require": [(0, 2)]}, {"arc": parts, "root": "multi"}]
-    found = tw.decode.trees(iter(items), projective=True)
-    assert [parse.heads.tolist() for parse in found] == [[-1, 0, 1], [-1, 0, 1], [-1, 2, 0], [-1, 0, 1]]
-    assert {parse.method for parse in found} == {"eisner"}
+    parses = tw.decode.trees(iter(items), projective=True)
+    assert [parse.heads.tolist() for parse in parses] == [[-1, 0, 1], [-1, 0, 1], [-1, 2, 0], [-1, 0, 1]]
+    assert {parse.method for parse in parses} == {"eisner"}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -63,10 +63,10 @@ def test_every_method_answers_as_one_by_one(method: str) -> None:
     ]
     alone = [tw.decode.tree(**item, method=method) for item in batch]
     for threads in (1, 3):
-        found = tw.decode.trees(batch, threads=threads, method=method)
-        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
-        assert [parse.score for parse in found] == [parse.score for parse in alone]
-        assert [parse.bound for parse in found] == [parse.bound for parse in alone]
+        parses = tw.decode.trees(batch, threads=threads, method=method)
+        assert [parse.heads.tolist() for parse in parses] == [parse.heads.tolist() for parse in alone]
+        assert [parse.score for parse in parses] == [parse.score for parse in alone]
+        assert [parse.bound for parse in parses] == [parse.bound for parse in alone]
 
 
 def test_an_empty_batch() -> None:
@@ -131,8 +131,8 @@ def test_the_heads_of_a_tree_are_an_ordinary_array() -> None:
         assert parse.heads.dtype == np.int32
         assert parse.heads.flags.c_contiguous
         assert parse.heads.flags.writeable
-    found = tw.decode.trees(batch)
-    kept = found[1].heads
+    parses = tw.decode.trees(batch)
+    kept = parses[1].heads
     expected = kept.tolist()
-    del found, parse
+    del parses, parse
     assert kept.tolist() == expected  # the memory outlives the other trees

@@ -40,24 +40,24 @@ def test_candidates_follow_the_rule(seed: int, projective: bool, root: str) -> N
     gold = trees[rng.integers(len(trees))] if seed % 3 else None
     options: dict[str, Any] = {"threshold": threshold, "max_heads": max_heads, "projective": projective, "root": root}
     heads = None if gold is None else np.array(gold, dtype=np.int32)
-    found = tw.decode.candidates(arc, gold=heads, **options)
+    candidates = tw.decode.candidates(arc, gold=heads, **options)
     weights = np.exp([value(tree, arc) for tree in trees])
     expected = np.zeros((n + 1, n + 1))
     for tree, weight in zip(trees, weights / weights.sum(), strict=True):
         expected[tree[1:], range(1, n + 1)] += weight
-    np.testing.assert_allclose(found.marginal, expected, atol=1e-9)
+    np.testing.assert_allclose(candidates.marginal, expected, atol=1e-9)
     best = tuple(tw.decode.tree(arc, projective=projective, root=root).heads.tolist())
-    kept = set(zip(found.head.tolist(), found.modifier.tolist(), strict=True))
-    assert kept == kept_by_the_rule(found.marginal, threshold, max_heads, [best] + ([gold] if gold else []))
-    assert len(kept) == len(found.head)
+    kept = set(zip(candidates.head.tolist(), candidates.modifier.tolist(), strict=True))
+    assert kept == kept_by_the_rule(candidates.marginal, threshold, max_heads, [best] + ([gold] if gold else []))
+    assert len(kept) == len(candidates.head)
 
 
 def test_constraints_decide_which_trees_count() -> None:
     rng = np.random.default_rng(0)
     arc = rng.normal(size=(6, 6))
     question: dict[str, Any] = {"projective": True, "require": [(3, 1)], "forbid": [(0, 2), (5, 4)]}
-    found = tw.decode.candidates(arc, threshold=0.0, max_heads=10, **question)
-    kept = set(zip(found.head.tolist(), found.modifier.tolist(), strict=True))
+    candidates = tw.decode.candidates(arc, threshold=0.0, max_heads=10, **question)
+    kept = set(zip(candidates.head.tolist(), candidates.modifier.tolist(), strict=True))
     trees = [tree for tree in all_trees(5, projective=True) if tree[1] == 3 and tree[2] != 0 and tree[4] != 5]
     assert kept == {(tree[m], m) for tree in trees for m in range(1, 6)}
 
@@ -74,9 +74,9 @@ def test_each_word_has_the_most_probable_heads_whatever_the_threshold_is() -> No
     arc = np.random.default_rng(5).normal(size=(7, 7)) * 20
     marginal = tw.decode.candidates(arc, threshold=1.0, max_heads=4).marginal
     for least in (1, 2, 3):
-        found = tw.decode.candidates(arc, threshold=1.0, max_heads=4, min_heads=least)
+        candidates = tw.decode.candidates(arc, threshold=1.0, max_heads=4, min_heads=least)
         for m in range(1, 7):
-            heads = found.head[found.modifier == m]
+            heads = candidates.head[candidates.modifier == m]
             best = np.argsort(-marginal[:, m])[:least]
             assert set(best[marginal[best, m] > 0].tolist()) <= set(heads.tolist())
             assert len(heads) <= least + 1  # and the head in the best tree

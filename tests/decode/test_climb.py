@@ -110,12 +110,12 @@ def test_restarts_find_the_best_of_all_trees(projective: bool, root: str, start:
                 tw.decode.tree(instance.arc, **instance.arguments, method="climb", start=start)
             continue
         feasible += 1
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start=start, patience=100)
-        assert is_allowed(instance, found.heads)
-        assert found.score == pytest.approx(instance.value(found.heads), rel=1e-9, abs=1e-9)
-        assert found.score == pytest.approx(best, rel=1e-9, abs=1e-9)
-        assert not found.certified
-        assert found.iterations >= 100
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start=start, patience=100)
+        assert is_allowed(instance, parse.heads)
+        assert parse.score == pytest.approx(instance.value(parse.heads), rel=1e-9, abs=1e-9)
+        assert parse.score == pytest.approx(best, rel=1e-9, abs=1e-9)
+        assert not parse.certified
+        assert parse.iterations >= 100
     assert feasible >= 18
 
 
@@ -123,21 +123,21 @@ def test_one_climb_from_the_best_first_order_tree() -> None:
     for seed in range(20):
         instance = random_instance(seed, 12, root=("single", "multi")[seed % 2], projective=seed % 3 == 0)
         first = tw.decode.tree(instance.arc, **instance.shape).heads
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start="map")
-        assert found.iterations == 1
-        assert found.score >= instance.value(first) - 1e-9
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="climb", start="map")
+        assert parse.iterations == 1
+        assert parse.score >= instance.value(first) - 1e-9
         problem = problem_of(instance)
         path, _ = _core.climb_path(problem.parts, first, problem.single_root, problem.projective)
-        assert found.heads.tolist() == path[-1].tolist()
+        assert parse.heads.tolist() == path[-1].tolist()
 
 
 def test_the_answer_depends_on_the_seed_alone() -> None:
     instances = [random_instance(seed, 15) for seed in range(8)]
 
     def decode(instance: Instance, seed: int = 7) -> Any:
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=5, seed=seed, trace=True)
-        assert found.trace is not None
-        return found.heads.tolist(), found.score, found.trace["value"].tolist()
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=5, seed=seed, trace=True)
+        assert parse.trace is not None
+        return parse.heads.tolist(), parse.score, parse.trace["value"].tolist()
 
     alone = [decode(instance) for instance in instances]
     with ThreadPoolExecutor(4) as pool:
@@ -148,13 +148,13 @@ def test_the_answer_depends_on_the_seed_alone() -> None:
 
 def test_the_trace_rises_and_ends_after_patience() -> None:
     instance = random_instance(1, 14)
-    found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10, trace=True)
-    assert found.trace is not None
-    values = found.trace["value"]
+    parse = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10, trace=True)
+    assert parse.trace is not None
+    values = parse.trace["value"]
     assert (np.diff(values) >= 0).all()
-    assert len(values) == found.iterations
+    assert len(values) == parse.iterations
     assert len(set(values[-11:])) == 1
-    assert values[-11] == pytest.approx(found.score)
+    assert values[-11] == pytest.approx(parse.score)
     short = tw.decode.tree(instance.arc, **instance.arguments, method="climb", max_restarts=3)
     assert short.iterations == 3
     quick = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10**9, max_seconds=0.02)
@@ -283,15 +283,15 @@ def test_one_optimum_is_the_best_tree() -> None:
     with_one_optimum = {seed: arc for seed, arc in arcs.items() if tw.decode.count_optima(arc) == 1}
     assert len(with_one_optimum) >= 17
     for seed, arc in with_one_optimum.items():
-        found = tw.decode.tree(arc, root="multi", method="climb", patience=1, start="uniform", seed=seed)
-        assert found.score == pytest.approx(tw.decode.tree(arc, root="multi").score)
+        parse = tw.decode.tree(arc, root="multi", method="climb", patience=1, start="uniform", seed=seed)
+        assert parse.score == pytest.approx(tw.decode.tree(arc, root="multi").score)
 
 
 def test_projective_climbs_stay_projective() -> None:
     for seed in range(10):
         instance = random_instance(seed, 10, projective=True)
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10)
-        assert not any_nonprojective(tuple(found.heads.tolist()))
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="climb", patience=10)
+        assert not any_nonprojective(tuple(parse.heads.tolist()))
 
 
 def test_a_start_with_a_cycle_is_refused() -> None:

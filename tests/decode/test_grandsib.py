@@ -133,11 +133,11 @@ def test_the_automaton_finds_the_best_head_and_modifiers_of_all() -> None:
                             inner = m
                         total += scores["stop"][h, inner, side]
                     best = max(best, total)
-        found = tw.decode.grandparent_automaton(instance.arc, h, **scores)
-        assert found.score == pytest.approx(best, rel=1e-9)
-        assert found.best_by_head is not None
-        assert max(found.best_by_head) == pytest.approx(best, rel=1e-9)
-        assert np.maximum(found.best_with, found.best_without) == pytest.approx(np.full(3, best), rel=1e-9)
+        automaton = tw.decode.grandparent_automaton(instance.arc, h, **scores)
+        assert automaton.score == pytest.approx(best, rel=1e-9)
+        assert automaton.best_by_head is not None
+        assert max(automaton.best_by_head) == pytest.approx(best, rel=1e-9)
+        assert np.maximum(automaton.best_with, automaton.best_without) == pytest.approx(np.full(3, best), rel=1e-9)
 
 
 def test_lists_of_parts_hold_the_same_scores() -> None:

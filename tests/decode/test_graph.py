@@ -167,20 +167,20 @@ def test_a_graph_is_worth_at_least_its_tree() -> None:
 def test_scores_that_dislike_second_heads_leave_the_tree() -> None:
     for seed in range(10):
         arc = random_instance(seed, 7, parts="").arc - 10
-        found = tw.decode.graph(arc, root="multi")
+        graph = tw.decode.graph(arc, root="multi")
         tree = tw.decode.tree(arc, root="multi", method="rearrange")
-        assert found.score == pytest.approx(tree.score)
-        assert [heads[0] for heads in found.heads[1:]] == tree.heads[1:].tolist()
+        assert graph.score == pytest.approx(tree.score)
+        assert [heads[0] for heads in graph.heads[1:]] == tree.heads[1:].tolist()
 
 
 def test_required_arcs_that_cross_the_tree_still_give_a_graph() -> None:
     # Word 2 scores highest under head 1; the required heads of 1 and 2 score highest above both.
     arc = np.zeros((5, 5))
     arc[1, 3] = arc[2, 4] = 9.0
-    found = tw.decode.graph(arc, require=[(3, 1), (4, 2)], root="multi")
-    assert {(3, 1), (4, 2)} <= {tuple(arc) for arc in found.arcs.tolist()}
-    found = tw.decode.graph(arc, require=[(4, 1), (3, 1), (4, 3)])
-    assert is_acyclic(4, tuple(map(tuple, found.arcs.tolist())))
+    graph = tw.decode.graph(arc, require=[(3, 1), (4, 2)], root="multi")
+    assert {(3, 1), (4, 2)} <= {tuple(arc) for arc in graph.arcs.tolist()}
+    graph = tw.decode.graph(arc, require=[(4, 1), (3, 1), (4, 3)])
+    assert is_acyclic(4, tuple(map(tuple, graph.arcs.tolist())))
 
 
 def test_programs_that_would_not_fit_are_refused() -> None:
@@ -239,10 +239,10 @@ def test_branch_and_bound_finds_the_best_of_all_graphs(root: str, acyclic: bool)
         n = 1 + seed % 3
         arc = np.random.default_rng(seed).normal(0.3, 1.0, (n + 1, n + 1)).round(seed % 4)
         graphs = all_graphs(n, root=root) if acyclic else cyclic_graphs(n, root)
-        found = tw.decode.graph(arc, method="branch", root=root, acyclic=acyclic)
-        assert found.score == pytest.approx(max(graph_value(n, arcs, arc) for arcs in graphs), rel=1e-9)
-        assert found.certified
-        assert tuple(map(tuple, found.arcs.tolist())) in {tuple(sorted(arcs, key=lambda a: a[::-1])) for arcs in graphs}
+        graph = tw.decode.graph(arc, method="branch", root=root, acyclic=acyclic)
+        assert graph.score == pytest.approx(max(graph_value(n, arcs, arc) for arcs in graphs), rel=1e-9)
+        assert graph.certified
+        assert tuple(map(tuple, graph.arcs.tolist())) in {tuple(sorted(arcs, key=lambda a: a[::-1])) for arcs in graphs}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -251,12 +251,12 @@ def test_branch_and_bound_over_a_tree_agrees_with_the_integer_program(seed: int)
     arc = generator.normal(-0.5, 1.0, (9, 9))
     heads = tw.decode.tree(generator.normal(size=(9, 9))).heads
     tree = [(int(heads[m]), m) for m in range(1, 9)]
-    found = tw.decode.graph(arc, method="branch", require=tree)
+    graph = tw.decode.graph(arc, method="branch", require=tree)
     exact = tw.decode.graph(arc, method="exact", require=tree)
-    assert set(tree) <= set(map(tuple, found.arcs.tolist()))
-    assert found.score == pytest.approx(exact.score, rel=1e-6)
-    assert found.certified
-    assert tw.decode.graph(arc, method="branch", require=tree, acyclic=False).score >= found.score
+    assert set(tree) <= set(map(tuple, graph.arcs.tolist()))
+    assert graph.score == pytest.approx(exact.score, rel=1e-6)
+    assert graph.certified
+    assert tw.decode.graph(arc, method="branch", require=tree, acyclic=False).score >= graph.score
 
 
 def test_branch_and_bound_says_what_it_does_not_take() -> None:

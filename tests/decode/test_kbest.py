@@ -34,24 +34,24 @@ def test_the_best_of_all_trees_in_order(n: int, projective: bool, root: str) -> 
                 tw.decode.kbest(arc, k, projective=projective, root=root)
             continue
         feasible += 1
-        found = tw.decode.kbest(arc, k, projective=projective, root=root)
-        assert [parse.score for parse in found] == pytest.approx(values[:k], rel=1e-9, abs=1e-9)
-        heads = [tuple(parse.heads.tolist()) for parse in found]
+        parses = tw.decode.kbest(arc, k, projective=projective, root=root)
+        assert [parse.score for parse in parses] == pytest.approx(values[:k], rel=1e-9, abs=1e-9)
+        heads = [tuple(parse.heads.tolist()) for parse in parses]
         assert len(set(heads)) == len(heads)
         assert set(heads) <= set(trees)
-        for parse in found:
+        for parse in parses:
             assert value(parse.heads, arc) == pytest.approx(parse.score, rel=1e-12, abs=1e-12)
             assert parse.gap == pytest.approx(values[0] - parse.score, abs=1e-9)
-        assert found[0].certified
+        assert parses[0].certified
     assert feasible >= 13
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_every_tree_comes_once_when_all_scores_are_equal(projective: bool, root: str) -> None:
-    found = tw.decode.kbest(np.zeros((6, 6)), 10_000, projective=projective, root=root)
-    assert {tuple(parse.heads.tolist()) for parse in found} == set(all_trees(5, projective=projective, root=root))
-    assert len(found) == len(all_trees(5, projective=projective, root=root))
-    assert all(parse.certified for parse in found)
+    parses = tw.decode.kbest(np.zeros((6, 6)), 10_000, projective=projective, root=root)
+    assert {tuple(parse.heads.tolist()) for parse in parses} == set(all_trees(5, projective=projective, root=root))
+    assert len(parses) == len(all_trees(5, projective=projective, root=root))
+    assert all(parse.certified for parse in parses)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -69,8 +69,8 @@ def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
             continue
         feasible += 1
         values = sorted((value(tree, arc) for tree in left), reverse=True)
-        found = tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
-        assert [parse.score for parse in found] == pytest.approx(values[:5], rel=1e-9)
+        parses = tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
+        assert [parse.score for parse in parses] == pytest.approx(values[:5], rel=1e-9)
     assert feasible >= 18
 
 
@@ -78,18 +78,18 @@ def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
 def test_longer_sentences(projective: bool, root: str) -> None:
     """Sorted, distinct, the first is the best tree, and the second the best that lacks an arc of the first."""
     arc = np.random.default_rng(12).normal(size=(31, 31))
-    found = tw.decode.kbest(arc, 60, projective=projective, root=root)
+    parses = tw.decode.kbest(arc, 60, projective=projective, root=root)
     best = tw.decode.tree(arc, projective=projective, root=root)
-    scores = np.array([parse.score for parse in found])
-    assert found[0].heads.tolist() == best.heads.tolist()
+    scores = np.array([parse.score for parse in parses])
+    assert parses[0].heads.tolist() == best.heads.tolist()
     assert (np.diff(scores) <= 1e-9).all()
-    assert len({tuple(parse.heads.tolist()) for parse in found}) == 60
+    assert len({tuple(parse.heads.tolist()) for parse in parses}) == 60
     without = [
         tw.decode.tree(arc, projective=projective, root=root, forbid=[(int(best.heads[m]), m)]).score
         for m in range(1, 31)
     ]
     assert scores[1] == pytest.approx(max(without), rel=1e-12)
-    for parse in found:
+    for parse in parses:
         assert tw.trees.is_tree(parse.heads, root=root)
         assert not projective or tw.trees.is_projective(parse.heads)
 
@@ -133,34 +133,34 @@ def test_second_order_lists_are_all_trees_sorted(parts: str, projective: bool, r
                 tw.decode.kbest(instance.arc, k, **instance.arguments)
             continue
         seen += 1
-        found = tw.decode.kbest(instance.arc, k, **instance.arguments)
-        assert found.exact
-        assert [parse.score for parse in found] == pytest.approx(values[:k], abs=SEARCH)
-        heads = [tuple(parse.heads.tolist()) for parse in found]
+        parses = tw.decode.kbest(instance.arc, k, **instance.arguments)
+        assert parses.exact
+        assert [parse.score for parse in parses] == pytest.approx(values[:k], abs=SEARCH)
+        heads = [tuple(parse.heads.tolist()) for parse in parses]
         assert len(set(heads)) == len(heads)
         assert set(heads) <= set(instance.trees())
-        for parse in found:
+        for parse in parses:
             assert instance.value(parse.heads) == pytest.approx(parse.score, abs=1e-9)
             assert parse.gap == pytest.approx(values[0] - parse.score, abs=SEARCH)
-        assert found[0].certified
+        assert parses[0].certified
     assert seen >= 6
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_second_order_lists_end_when_all_trees_are_listed(projective: bool, root: str) -> None:
     instance = random_instance(1, 3, projective=projective, root=root, ties=True)
-    found = tw.decode.kbest(instance.arc, 1000, **instance.arguments)
-    assert sorted(tuple(parse.heads.tolist()) for parse in found) == sorted(instance.trees())
+    parses = tw.decode.kbest(instance.arc, 1000, **instance.arguments)
+    assert sorted(tuple(parse.heads.tolist()) for parse in parses) == sorted(instance.trees())
     again = tw.decode.kbest(Parts.from_arrays(instance.arc, **instance.scores), 1000, **instance.shape)
-    assert [parse.heads.tolist() for parse in again] == [parse.heads.tolist() for parse in found]
+    assert [parse.heads.tolist() for parse in again] == [parse.heads.tolist() for parse in parses]
 
 
 def test_second_order_scores_of_zero_list_the_trees_of_first_order() -> None:
     arc = np.random.default_rng(4).normal(size=(9, 9))
     for projective in (False, True):
         plain = tw.decode.kbest(arc, 8, projective=projective)
-        found = tw.decode.kbest(arc, 8, sib=np.zeros((9, 9, 9)), projective=projective)
-        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in plain]
+        parses = tw.decode.kbest(arc, 8, sib=np.zeros((9, 9, 9)), projective=projective)
+        assert [parse.heads.tolist() for parse in parses] == [parse.heads.tolist() for parse in plain]
 
 
 def test_a_list_without_time_for_its_search_says_so() -> None:
@@ -184,8 +184,8 @@ def test_trees_within_the_tolerance_of_the_best_are_certified() -> None:
         arc = random_instance(seed, 4, parts="").arc
         best, second, third, *_ = tw.decode.kbest(arc, 5)
         if second.gap < 0.5 * third.gap < 0.5 * best.spread:
-            found = tw.decode.kbest(arc, 5, tolerance=1.5 * second.gap / best.spread)
-            assert [parse.certified for parse in found] == [True, True, False, False, False]
+            parses = tw.decode.kbest(arc, 5, tolerance=1.5 * second.gap / best.spread)
+            assert [parse.certified for parse in parses] == [True, True, False, False, False]
             checked += 1
     assert checked >= 2
 
@@ -193,10 +193,10 @@ def test_trees_within_the_tolerance_of_the_best_are_certified() -> None:
 @pytest.mark.parametrize("parts", ["", "sib"])
 def test_the_tolerance_of_a_list_may_be_zero(parts: str) -> None:
     instance = random_instance(3, 3, parts=parts, ties=True)  # whole numbers: sums are exact
-    found = tw.decode.kbest(instance.arc, 3, tolerance=0, **instance.scores)
-    assert {parse.tolerance for parse in found} == {0}
-    assert found[0].certified
-    assert [parse.certified for parse in found] == [parse.score == found[0].score for parse in found]
+    parses = tw.decode.kbest(instance.arc, 3, tolerance=0, **instance.scores)
+    assert {parse.tolerance for parse in parses} == {0}
+    assert parses[0].certified
+    assert [parse.certified for parse in parses] == [parse.score == parses[0].score for parse in parses]
     with pytest.raises(InputError, match="tolerance is -1"):
         tw.decode.kbest(instance.arc, 2, tolerance=-1)
 
@@ -226,7 +226,7 @@ def test_nothing_is_decoded_after_the_time_is_up(projective: bool, monkeypatch: 
     monkeypatch.setattr(exact, "solve", recorded(exact.solve))
     monkeypatch.setattr(kbest, "is_feasible", recorded(is_feasible))
     scores = random_scores(np.random.default_rng(4), 12, "arc sib")
-    found = tw.decode.kbest(**scores, k=5, projective=projective, max_seconds=0)
+    parses = tw.decode.kbest(**scores, k=5, projective=projective, max_seconds=0)
     assert calls in (["solve"], ["is_feasible", "solve"])
-    assert len(found) <= 1
-    assert not found.exact
+    assert len(parses) <= 1
+    assert not parses.exact

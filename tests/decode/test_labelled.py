@@ -92,8 +92,8 @@ def test_sums_run_over_labelled_trees(shape: dict[str, Any], names: str) -> None
                 expected[heads[m], m, label] += np.exp(total - log_z)
         np.testing.assert_allclose(tw.decode.marginals(**scores, **shape), expected, atol=EXACT)
         turned = scores | {"arc": scores["arc"].swapaxes(0, 1)}
-        found = tw.decode.marginals(**turned, **shape, head_first=False)
-        np.testing.assert_allclose(found, expected.swapaxes(0, 1), atol=EXACT)
+        marginals = tw.decode.marginals(**turned, **shape, head_first=False)
+        np.testing.assert_allclose(marginals, expected.swapaxes(0, 1), atol=EXACT)
 
 
 @pytest.mark.parametrize("uniform", [False, True])

@@ -53,11 +53,11 @@ def test_equal_to_the_sums_over_all_trees(projective: bool, root: str, scale: fl
         feasible += 1
         log_z, marginal = sums_by_enumeration(trees, arc)
         assert tw.decode.log_partition(arc, projective=projective, root=root) == pytest.approx(log_z, rel=1e-11)
-        found = tw.decode.marginals(arc, projective=projective, root=root)
-        np.testing.assert_allclose(found, marginal, rtol=0, atol=1e-9)
-        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, rtol=1e-12)
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
+        np.testing.assert_allclose(marginals, marginal, rtol=0, atol=1e-9)
+        np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1, rtol=1e-12)
         if root == "single":
-            assert found[0].sum() == pytest.approx(1, rel=1e-9)
+            assert marginals[0].sum() == pytest.approx(1, rel=1e-9)
     assert feasible >= 34
 
 
@@ -67,8 +67,8 @@ def test_small_probabilities_are_as_exact_as_large_ones(projective: bool, root: 
     for _ in range(20):
         arc = random_scores(rng, 4, scale=30.0)["arc"]
         _, marginal = sums_by_enumeration(list(all_trees(4, projective=projective, root=root)), arc)
-        found = tw.decode.marginals(arc, projective=projective, root=root)
-        np.testing.assert_allclose(found, marginal, rtol=1e-9, atol=0)
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
+        np.testing.assert_allclose(marginals, marginal, rtol=1e-9, atol=0)
 
 
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 30, 120, 450])
@@ -81,15 +81,15 @@ def test_scores_of_zero_count_trees(n: int) -> None:
         (True, "single"): math.log(math.comb(3 * n - 2, n - 1) // n),
     }
     for (projective, root), log_count in counts.items():
-        found = tw.decode.log_partition(arc, projective=projective, root=root)
-        assert found == pytest.approx(log_count, rel=1e-12, abs=1e-12)
+        partition = tw.decode.log_partition(arc, projective=projective, root=root)
+        assert partition == pytest.approx(log_count, rel=1e-12, abs=1e-12)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_marginals_are_the_gradient_of_the_log_partition(projective: bool, root: str) -> None:
     rng = np.random.default_rng(6)
     arc = rng.normal(size=(9, 9)) * 2
-    found = tw.decode.marginals(arc, projective=projective, root=root)
+    marginals = tw.decode.marginals(arc, projective=projective, root=root)
     step = 1e-5
     for h, m in [(0, 3), (4, 1), (8, 7), (1, 8), (5, 6)]:
         up, down = arc.copy(), arc.copy()
@@ -98,7 +98,7 @@ def test_marginals_are_the_gradient_of_the_log_partition(projective: bool, root:
         difference = tw.decode.log_partition(up, projective=projective, root=root) - tw.decode.log_partition(
             down, projective=projective, root=root
         )
-        assert found[h, m] == pytest.approx(difference / (2 * step), abs=1e-8)
+        assert marginals[h, m] == pytest.approx(difference / (2 * step), abs=1e-8)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -106,25 +106,27 @@ def test_columns_sum_to_one_however_long_and_however_peaked(projective: bool, ro
     rng = np.random.default_rng(60)
     for n, scale in ((60, 1.0), (60, 30.0), (60, 300.0), (150, 3.0), (25, 5000.0)):
         arc = rng.normal(size=(n + 1, n + 1)) * scale
-        found = tw.decode.marginals(arc, projective=projective, root=root)
-        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, rtol=1e-10)
-        assert found.min() >= 0
-        assert found.max() <= 1 + 1e-10
-        assert not found[:, 0].any()
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
+        np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1, rtol=1e-10)
+        assert marginals.min() >= 0
+        assert marginals.max() <= 1 + 1e-10
+        assert not marginals[:, 0].any()
         log_z = tw.decode.log_partition(arc, projective=projective, root=root)
         best = tw.decode.tree(arc, projective=projective, root=root).score
         assert log_z >= best - 1e-9 * abs(best)
         if root == "single":
-            assert found[0].sum() == pytest.approx(1, rel=1e-9)
+            assert marginals[0].sum() == pytest.approx(1, rel=1e-9)
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
 def test_words_that_prefer_each_other_to_everything_else(root: str) -> None:
     """Where the inverse of the Laplacian has no digit left: 1 and 2 hang from each other but for a weight of e^-400."""
     arc = np.array([[0.0, -400, -401], [0, 0, 0], [0, 0, 0]])
-    found = tw.decode.marginals(arc, root=root)
+    marginals = tw.decode.marginals(arc, root=root)
     first = 1 / (1 + math.exp(-1))
-    np.testing.assert_allclose(found, [[0, first, 1 - first], [0, 0, first], [0, 1 - first, 0]], rtol=1e-12, atol=1e-12)
+    np.testing.assert_allclose(
+        marginals, [[0, first, 1 - first], [0, 0, first], [0, 1 - first, 0]], rtol=1e-12, atol=1e-12
+    )
 
 
 def test_a_word_that_only_the_root_can_head() -> None:
@@ -132,10 +134,10 @@ def test_a_word_that_only_the_root_can_head() -> None:
     rng = np.random.default_rng(9)
     arc = rng.normal(size=(5, 5))
     arc[1:, 2] = -np.inf
-    found = tw.decode.marginals(arc)
-    assert found[0].tolist() == [0, 0, 1, 0, 0]
+    marginals = tw.decode.marginals(arc)
+    assert marginals[0].tolist() == [0, 0, 1, 0, 0]
     trees = [tree for tree in all_trees(4) if tree[2] == 0]
-    np.testing.assert_allclose(found, sums_by_enumeration(trees, arc)[1], rtol=1e-12, atol=0)
+    np.testing.assert_allclose(marginals, sums_by_enumeration(trees, arc)[1], rtol=1e-12, atol=0)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
@@ -177,9 +179,9 @@ def test_mirrored_sentences_have_mirrored_marginals() -> None:
     arc = np.random.default_rng(3).normal(size=(8, 8))
     at = np.r_[0, np.arange(7, 0, -1)]
     for projective, root in SHAPES:
-        found = tw.decode.marginals(arc, projective=projective, root=root)
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
         other = tw.decode.marginals(arc[np.ix_(at, at)], projective=projective, root=root)
-        np.testing.assert_allclose(other, found[np.ix_(at, at)], rtol=1e-10)
+        np.testing.assert_allclose(other, marginals[np.ix_(at, at)], rtol=1e-10)
 
 
 def test_parts_answer_as_arrays_do() -> None:
@@ -225,11 +227,11 @@ def test_marginals_are_probabilities_at_any_size_of_scores(projective: bool, roo
     rng = np.random.default_rng(3)
     for _ in range(20):
         arc = scale * rng.normal(size=(6, 6))
-        found = tw.decode.marginals(arc, projective=projective, root=root)
-        assert found.max() <= 1 + 1e-12
-        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, rtol=1e-12)
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
+        assert marginals.max() <= 1 + 1e-12
+        np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1, rtol=1e-12)
         best = tw.decode.tree(arc, projective=projective, root=root).heads  # far better than all others at this size
-        np.testing.assert_allclose(found[best[1:], np.arange(1, 6)], 1, rtol=1e-12)
+        np.testing.assert_allclose(marginals[best[1:], np.arange(1, 6)], 1, rtol=1e-12)
 
 
 @pytest.mark.parametrize("mask", [-1e9, -1e16, -3.4e38])
@@ -242,8 +244,8 @@ def test_masks_that_some_tree_avoids_are_as_good_as_minus_infinity(projective: b
         is_masked = (rng.random((6, 6)) < 0.5) & ~chain
         forbidden, masked = np.where(is_masked, -np.inf, arc), np.where(is_masked, mask, arc)
         expected = tw.decode.marginals(forbidden, projective=projective, root=root)
-        found = tw.decode.marginals(masked, projective=projective, root=root)
-        np.testing.assert_allclose(found, expected, atol=1e-12)
+        marginals = tw.decode.marginals(masked, projective=projective, root=root)
+        np.testing.assert_allclose(marginals, expected, atol=1e-12)
 
 
 @pytest.mark.parametrize("mask", [-1e7, -1e9, -1e16, -3.4e38])
@@ -264,6 +266,6 @@ def test_masks_that_every_tree_has_leave_the_other_scores_their_digits(
         expected = np.zeros_like(arc)
         for tree, weight in zip(trees, weights / weights.sum(), strict=True):
             expected[list(tree[1:]), np.arange(1, n + 1)] += weight
-        found = tw.decode.marginals(arc, projective=projective, root=root)
-        np.testing.assert_allclose(found, expected, atol=1e-11)
+        marginals = tw.decode.marginals(arc, projective=projective, root=root)
+        np.testing.assert_allclose(marginals, expected, atol=1e-11)
     assert masked_everywhere >= 8

@@ -25,18 +25,18 @@ def test_no_tree_has_more_correct_heads_on_average(parts: str, projective: bool,
                 tw.decode.mbr(instance.arc, **instance.arguments)
             continue
         feasible += 1
-        found = tw.decode.mbr(instance.arc, **instance.arguments)
-        assert tuple(found.heads.tolist()) in instance.trees()
+        parse = tw.decode.mbr(instance.arc, **instance.arguments)
+        assert tuple(parse.heads.tolist()) in instance.trees()
         best = max(map(truth.correct_heads, instance.trees()))
-        assert found.method == "mbr"
-        assert found.certified == (projective or not parts)
-        if found.certified:
-            assert found.score == pytest.approx(best, abs=1e-6)
-            assert truth.correct_heads(found.heads) == pytest.approx(best, abs=1e-6)
-            assert found.gap <= 1e-12  # rounding only
+        assert parse.method == "mbr"
+        assert parse.certified == (projective or not parts)
+        if parse.certified:
+            assert parse.score == pytest.approx(best, abs=1e-6)
+            assert truth.correct_heads(parse.heads) == pytest.approx(best, abs=1e-6)
+            assert parse.gap <= 1e-12  # rounding only
         else:
-            losses.append(best - truth.correct_heads(found.heads))
-            assert found.bound == len(instance.arc) - 1  # the number of words
+            losses.append(best - truth.correct_heads(parse.heads))
+            assert parse.bound == len(instance.arc) - 1  # the number of words
     assert feasible >= 7
     if projective or not parts:
         assert losses == []
@@ -50,8 +50,8 @@ def test_it_has_more_correct_heads_than_the_best_tree() -> None:
         instance = random_instance(seed, 4, projective=True)
         truth = distribution(instance)
         assert truth is not None
-        found = tw.decode.mbr(instance.arc, **instance.arguments)
+        parse = tw.decode.mbr(instance.arc, **instance.arguments)
         best = tw.decode.tree(instance.arc, **instance.arguments)
-        gains.append(truth.correct_heads(found.heads) - truth.correct_heads(best.heads))
+        gains.append(truth.correct_heads(parse.heads) - truth.correct_heads(best.heads))
     assert min(gains) >= -1e-6
     assert max(gains) > 0.01

@@ -60,10 +60,10 @@ def test_a_batch_may_mix_kinds_of_parts() -> None:
     rng = np.random.default_rng(8)
     parts = [tw.decode.Parts.from_arrays(**random_scores(rng, 5, names)) for names in [*KINDS, *KINDS]]
     for projective in (True, False):
-        found = tw.decode.trees(parts, projective=projective)
+        parses = tw.decode.trees(parts, projective=projective)
         alone = [tw.decode.tree(own, projective=projective) for own in parts]
-        assert [parse.heads.tolist() for parse in found] == [parse.heads.tolist() for parse in alone]
-        assert [(parse.score, parse.method) for parse in found] == [(parse.score, parse.method) for parse in alone]
+        assert [parse.heads.tolist() for parse in parses] == [parse.heads.tolist() for parse in alone]
+        assert [(parse.score, parse.method) for parse in parses] == [(parse.score, parse.method) for parse in alone]
 
 
 def test_a_batch_refuses_what_one_sentence_refuses(monkeypatch: pytest.MonkeyPatch) -> None:

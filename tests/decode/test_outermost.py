@@ -63,8 +63,8 @@ def test_the_tree_is_the_best_of_all_and_sums_are_over_all(words: int, root: str
         assert tw.decode.log_partition(parts, projective=True, root=root) == pytest.approx(logsumexp(values))
         share = np.exp(values - logsumexp(values))
         has_arc = np.array([tree[None, :] == np.arange(words + 1)[:, None] for tree in trees])
-        found = tw.decode.marginals(parts, projective=True, root=root)
-        np.testing.assert_allclose(found[:, 1:], np.tensordot(share, has_arc, 1)[:, 1:], atol=CLOSE)
+        marginals = tw.decode.marginals(parts, projective=True, root=root)
+        np.testing.assert_allclose(marginals[:, 1:], np.tensordot(share, has_arc, 1)[:, 1:], atol=CLOSE)
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -95,9 +95,9 @@ def test_samples_kbest_and_pruned_parts_keep_the_meaning() -> None:
     parts, scores = random_parts(4, 7)
     trees = [np.array(tree, dtype=np.int32) for tree in all_trees(4, projective=True, root="single")]
     values = sorted((value(tree, scores) for tree in trees), reverse=True)
-    found = tw.decode.kbest(parts, 5, projective=True)
-    assert [parse.score for parse in found] == pytest.approx(values[:5])
-    best = found[0].heads
+    parses = tw.decode.kbest(parts, 5, projective=True)
+    assert [parse.score for parse in parses] == pytest.approx(values[:5])
+    best = parses[0].heads
     keep = np.array([best[m] == h or h != 0 for h, m in zip(parts.arcs.h, parts.arcs.m, strict=True)])
     assert tw.decode.tree(parts.prune(keep), projective=True).heads.tolist() == best.tolist()
     assert pickle.loads(pickle.dumps(parts)).value(best) == pytest.approx(values[0])

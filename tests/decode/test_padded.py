@@ -110,11 +110,11 @@ def test_an_error_of_one_sentence_leaves_the_others(threads: int, padded: bool) 
     batch[2, 1, 3] = np.nan
     batch[7, :, 2] = -np.inf
     options: dict[str, Any] = {"threads": threads} | ({"lengths": [3] * 12} if padded else {})
-    found: list[Any] = tw.decode.trees(batch, errors="return", **options)
-    assert [place for place, parse in enumerate(found) if isinstance(parse, InputError)] == [2, 7]
-    assert str(found[2]).startswith("batch[2]: arc[1, 3] is NaN")
-    assert isinstance(found[7], InfeasibleError)
-    assert str(found[7]).startswith("batch[7]: there is no such tree: arc[:, 2] is -inf")
+    parses: list[Any] = tw.decode.trees(batch, errors="return", **options)
+    assert [place for place, parse in enumerate(parses) if isinstance(parse, InputError)] == [2, 7]
+    assert str(parses[2]).startswith("batch[2]: arc[1, 3] is NaN")
+    assert isinstance(parses[7], InfeasibleError)
+    assert str(parses[7]).startswith("batch[7]: there is no such tree: arc[:, 2] is -inf")
     with pytest.raises(InputError, match=r"^batch\[2\]: arc\[1, 3\] is NaN.*\(and 1 more: see `failed`\)$") as caught:
         tw.decode.trees(batch, **options)
     assert sorted(caught.value.failed) == [2, 7]
@@ -195,8 +195,8 @@ class OnlyDlpack:
 def test_arrays_with_dlpack_are_read_in_place() -> None:
     batch = np.random.default_rng(1).normal(size=(3, 4, 4))
     tensor: Any = OnlyDlpack(batch)
-    found = tw.decode.trees(tensor, lengths=np.array([3, 3, 3]))
-    assert [parse.heads.tolist() for parse in found] == [tw.decode.tree(arc).heads.tolist() for arc in batch]
+    parses = tw.decode.trees(tensor, lengths=np.array([3, 3, 3]))
+    assert [parse.heads.tolist() for parse in parses] == [tw.decode.tree(arc).heads.tolist() for arc in batch]
     assert np.shares_memory(tw.decode.arrays.float_array(tensor, "arc"), batch)
 
 

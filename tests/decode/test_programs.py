@@ -55,19 +55,19 @@ def test_integer_program_finds_the_best_of_all_trees(flow: str, root: str, proje
                     solved("ilp", instance, flow=flow, **options)
                 continue
             feasible += 1
-            found = solved("ilp", instance, flow=flow, **options)
-            assert found.score == pytest.approx(best, rel=1e-6, abs=1e-6)
-            assert found.certified
-            assert tuple(found.heads) in instance.trees()
-            assert instance.value(found.heads) == pytest.approx(found.score, rel=1e-9, abs=1e-9)
+            parse = solved("ilp", instance, flow=flow, **options)
+            assert parse.score == pytest.approx(best, rel=1e-6, abs=1e-6)
+            assert parse.certified
+            assert tuple(parse.heads) in instance.trees()
+            assert instance.value(parse.heads) == pytest.approx(parse.score, rel=1e-9, abs=1e-9)
     assert feasible >= 23
 
 
 def test_five_words() -> None:
     for seed in range(4):
         instance = random_instance(seed, 5, root=("single", "multi")[seed % 2], projective=seed >= 2)
-        found = solved("ilp", instance)
-        assert found.score == pytest.approx(instance.best(), rel=1e-6, abs=1e-6)
+        parse = solved("ilp", instance)
+        assert parse.score == pytest.approx(instance.best(), rel=1e-6, abs=1e-6)
 
 
 def test_relaxations_bound_every_tree_and_tighter_forms_bound_it_better() -> None:
@@ -102,10 +102,10 @@ def test_relaxations_bound_every_tree_and_tighter_forms_bound_it_better() -> Non
 def test_first_order_relaxation_with_many_commodities_is_a_tree() -> None:
     for seed, words in enumerate((1, 3, 6, 9)):
         instance = random_instance(seed, words, parts="", root="multi")
-        found = tw.decode.tree(instance.arc, root="multi", method="lp")
-        assert programs.fractional_arcs(found) == []
-        assert found.certified
-        assert found.score == pytest.approx(tw.decode.tree(instance.arc, root="multi").score, abs=1e-6)
+        parse = tw.decode.tree(instance.arc, root="multi", method="lp")
+        assert programs.fractional_arcs(parse) == []
+        assert parse.certified
+        assert parse.score == pytest.approx(tw.decode.tree(instance.arc, root="multi").score, abs=1e-6)
 
 
 def test_rounded_trees_obey_what_was_asked() -> None:
@@ -114,15 +114,15 @@ def test_rounded_trees_obey_what_was_asked() -> None:
         instance = random_instance(
             seed, 7, parts="sib", root=("single", "multi")[seed % 2], projective=seed % 3 == 0, constrained=True
         )
-        found = solved("lp", instance, flow="single", siblings="product")
-        fractional += len(programs.fractional_arcs(found)) > 0
-        heads = found.heads.tolist()
+        parse = solved("lp", instance, flow="single", siblings="product")
+        fractional += len(programs.fractional_arcs(parse)) > 0
+        heads = parse.heads.tolist()
         assert tw.trees.is_tree(heads, root=instance.shape["root"])
         assert all(heads[m] == h for h, m in instance.shape["require"])
         assert all(heads[m] != h for h, m in instance.shape["forbid"])
         assert tw.trees.is_projective(heads) or not instance.shape["projective"]
-        assert found.score <= found.bound + 1e-6
-        assert found.score == pytest.approx(instance.value(heads), rel=1e-9)
+        assert parse.score <= parse.bound + 1e-6
+        assert parse.score == pytest.approx(instance.value(heads), rel=1e-9)
     assert fractional >= 10
 
 
@@ -131,9 +131,9 @@ def test_no_time_still_gives_a_tree_and_a_bound() -> None:
     best = solved("ilp", random_instance(0, 4), max_seconds=60)
     assert best.certified
     for method in ("ilp", "lp"):
-        found = solved(method, instance, flow="multi", max_seconds=0.01)
-        assert tw.trees.is_tree(found.heads, root="single")
-        assert found.bound >= found.score
+        parse = solved(method, instance, flow="multi", max_seconds=0.01)
+        assert tw.trees.is_tree(parse.heads, root="single")
+        assert parse.bound >= parse.score
 
 
 @pytest.mark.parametrize("method", ["ilp", "lp"])
@@ -254,7 +254,7 @@ def test_relaxed_head_automata_reach_the_value_of_their_linear_program() -> None
         linear = solved("lp", instance).bound
         sides = [SideOracle(arc, sib, h, side, 0.9) for h in range(5) for side in (0, 1)]
         oracles: list[Oracle] = [TreeOracle(arc, 0.1), *(side for side in sides if side.words)]
-        found = relax(oracles, step=lambda progress: progress.iteration**-0.6, max_iterations=500)
-        assert linear - 1e-6 <= found.bound <= linear + 0.05
-        if found.certified:
-            assert found.value == pytest.approx(instance.best())
+        relaxed = relax(oracles, step=lambda progress: progress.iteration**-0.6, max_iterations=500)
+        assert linear - 1e-6 <= relaxed.bound <= linear + 0.05
+        if relaxed.certified:
+            assert relaxed.value == pytest.approx(instance.best())

@@ -51,13 +51,13 @@ def test_the_first_change_leaves_projectivity(parts: str, root: str) -> None:
     for seed in range(60):
         instance = random_instance(seed, 8, parts=parts, root=root)
         start = tw.decode.tree(instance.arc, **instance.scores, root=root, projective=True)
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange", max_moves=1)
-        assert found.score >= start.score - 1e-9
-        if found.iterations:
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange", max_moves=1)
+        assert parse.score >= start.score - 1e-9
+        if parse.iterations:
             changed += 1
-            assert not tw.trees.is_projective(found.heads)
+            assert not tw.trees.is_projective(parse.heads)
         else:
-            assert found.heads.tolist() == start.heads.tolist()
+            assert parse.heads.tolist() == start.heads.tolist()
     assert changed > 10
 
 
@@ -72,16 +72,16 @@ def test_what_is_asked_holds_and_no_single_change_is_left(start: Start) -> None:
             constrained=seed % 3 == 1,
             ties=seed % 6 == 5,
         )
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange", start=start)
-        assert is_allowed(instance, found.heads)
-        assert found.score == pytest.approx(instance.value(found.heads), rel=1e-9, abs=1e-9)
-        assert not found.certified
-        for tree in neighbours(instance, found.heads):
-            assert instance.value(tree) <= found.score + 1e-8
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange", start=start)
+        assert is_allowed(instance, parse.heads)
+        assert parse.score == pytest.approx(instance.value(parse.heads), rel=1e-9, abs=1e-9)
+        assert not parse.certified
+        for tree in neighbours(instance, parse.heads):
+            assert instance.value(tree) <= parse.score + 1e-8
         if instance.shape["projective"] and start == "grandparents":
             exact = tw.decode.tree(instance.arc, **instance.arguments)
-            assert found.score == pytest.approx(exact.score)
-            assert found.iterations == 0
+            assert parse.score == pytest.approx(exact.score)
+            assert parse.iterations == 0
 
 
 def test_never_above_the_best_of_all_trees_and_often_there() -> None:
@@ -89,9 +89,9 @@ def test_never_above_the_best_of_all_trees_and_often_there() -> None:
     for seed in range(60):
         instance = random_instance(seed, 4, parts="sib", root=("single", "multi")[seed % 2])
         best = instance.best()
-        found = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange")
-        assert found.score <= best + 1e-9
-        reached += found.score > best - 1e-9
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method="rearrange")
+        assert parse.score <= best + 1e-9
+        reached += parse.score > best - 1e-9
     assert reached > 30
 
 
@@ -100,9 +100,9 @@ def test_without_a_projective_tree_it_begins_with_a_spanning_tree() -> None:
     arc = np.full((5, 5), -np.inf)
     for h, m in crossing:
         arc[h, m] = 1.0
-    found = tw.decode.tree(arc, sib=np.zeros((5, 5, 5)), method="rearrange")
-    assert found.heads.tolist() == [-1, 3, 3, 0, 1]
-    assert found.score == 4
+    parse = tw.decode.tree(arc, sib=np.zeros((5, 5, 5)), method="rearrange")
+    assert parse.heads.tolist() == [-1, 3, 3, 0, 1]
+    assert parse.score == 4
 
 
 def test_errors_name_the_option() -> None:

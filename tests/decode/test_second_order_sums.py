@@ -55,13 +55,13 @@ def test_projective_sums_are_those_over_all_trees(parts: str, root: str) -> None
     seen = 0
     for given, truth in feasible_instances(True, root, parts):
         seen += 1
-        found = tw.decode.marginals(**given)
-        np.testing.assert_allclose(found, truth.marginals, atol=EXACT)
-        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, atol=EXACT)
+        marginals = tw.decode.marginals(**given)
+        np.testing.assert_allclose(marginals, truth.marginals, atol=EXACT)
+        np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1, atol=EXACT)
         log_z, entropy = tw.decode.log_partition(**given), tw.decode.entropy(**given)
         assert log_z == pytest.approx(truth.log_partition, rel=1e-11, abs=1e-11)
         assert entropy == pytest.approx(truth.entropy, abs=10 * EXACT)
-        assert found.exact
+        assert marginals.exact
         assert log_z.exact
         assert entropy.exact
     assert seen >= 10
@@ -84,14 +84,14 @@ def test_projective_marginals_are_the_gradient_of_the_log_partition(root: str) -
     rng = np.random.default_rng(6)
     arc, sib, grand = (rng.normal(size=(8,) * axes) for axes in (2, 3, 3))
     options: dict[str, Any] = {"sib": sib, "grand": grand, "projective": True, "root": root}
-    found = tw.decode.marginals(arc, **options)
+    marginals = tw.decode.marginals(arc, **options)
     step = 1e-4
     for h, m in [(0, 3), (4, 1), (7, 6), (1, 7), (5, 6)]:
         raised = {sign: arc.copy() for sign in (-1, 1)}
         for sign, moved in raised.items():
             moved[h, m] += sign * step
         difference = tw.decode.log_partition(raised[1], **options) - tw.decode.log_partition(raised[-1], **options)
-        assert found[h, m] == pytest.approx(difference / (2 * step), abs=1e-6)
+        assert marginals[h, m] == pytest.approx(difference / (2 * step), abs=1e-6)
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -99,13 +99,13 @@ def test_projective_marginals_are_the_gradient_of_the_log_partition(root: str) -
 def test_beliefs_are_near_the_sums_over_all_trees(parts: str, root: str) -> None:
     errors, log_z_errors, entropy_errors = [], [], []
     for given, truth in feasible_instances(False, root, parts):
-        found = tw.decode.marginals(**given)
+        marginals = tw.decode.marginals(**given)
         log_z, entropy = tw.decode.log_partition(**given), tw.decode.entropy(**given)
-        assert (found.exact, log_z.exact, entropy.exact) == (False, False, False)
+        assert (marginals.exact, log_z.exact, entropy.exact) == (False, False, False)
         log_z_errors.append(abs(log_z - truth.log_partition))
         entropy_errors.append(abs(entropy - truth.entropy))
-        np.testing.assert_allclose(found[:, 1:].sum(axis=0), 1, atol=1e-9)
-        errors.append(np.abs(found - truth.marginals)[:, 1:].mean())
+        np.testing.assert_allclose(marginals[:, 1:].sum(axis=0), 1, atol=1e-9)
+        errors.append(np.abs(marginals - truth.marginals)[:, 1:].mean())
     assert len(errors) >= 10
     assert np.mean(errors) < 0.06  # measured: 0.01 to 0.041
     assert np.mean(log_z_errors) < 0.3  # measured: 0.05 to 0.24
@@ -155,22 +155,29 @@ def test_second_order_scores_of_zero_change_nothing() -> None:
     arc, zeros = np.random.default_rng(1).normal(size=(7, 7)), np.zeros((7, 7, 7))
     for projective in (False, True):
         plain = tw.decode.marginals(arc, projective=projective)
-        found = tw.decode.marginals(arc, sib=zeros, grand=zeros, projective=projective)
-        np.testing.assert_allclose(found, plain, atol=1e-8)
+        marginals = tw.decode.marginals(arc, sib=zeros, grand=zeros, projective=projective)
+        np.testing.assert_allclose(marginals, plain, atol=1e-8)
 
 
 def test_what_is_computed_from_a_result_is_plain() -> None:
     rng = np.random.default_rng(3)
-    found = tw.decode.marginals(rng.normal(size=(4, 4)), sib=rng.normal(size=(4, 4, 4)))
-    assert repr(found).startswith("approximate array(")
-    for derived in (found * 2, found[0], found.sum(axis=0), np.log1p(found), np.asarray(found), found.max(axis=0)):
+    marginals = tw.decode.marginals(rng.normal(size=(4, 4)), sib=rng.normal(size=(4, 4, 4)))
+    assert repr(marginals).startswith("approximate array(")
+    for derived in (
+        marginals * 2,
+        marginals[0],
+        marginals.sum(axis=0),
+        np.log1p(marginals),
+        np.asarray(marginals),
+        marginals.max(axis=0),
+    ):
         assert type(derived) is np.ndarray
-    copies = [pickle.loads(pickle.dumps(found)), found.copy()]
+    copies = [pickle.loads(pickle.dumps(marginals)), marginals.copy()]
     assert [copy.exact for copy in copies] == [False, False]
-    np.testing.assert_array_equal(copies[0], np.asarray(found))
+    np.testing.assert_array_equal(copies[0], np.asarray(marginals))
     out = np.zeros((4, 4))
-    np.add(found, 1, out=out)
-    np.testing.assert_array_equal(out, np.asarray(found) + 1)
+    np.add(marginals, 1, out=out)
+    np.testing.assert_array_equal(out, np.asarray(marginals) + 1)
 
 
 def test_numbers_say_whether_they_are_exact() -> None:

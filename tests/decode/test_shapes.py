@@ -39,12 +39,12 @@ def test_the_best_of_all_trees_within_random_constraints(shape: dict[str, Any], 
                 tw.decode.tree(**scores, **shape, constraints=constraints)
             continue
         feasible += 1
-        found = tw.decode.tree(**scores, **shape, constraints=constraints)
-        assert all(holds(constraint, found.heads) for constraint in constraints)
-        assert found.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
-        assert found.score == pytest.approx(value(found.heads, **scores), abs=EXACT)
-        assert found.certified
-        assert found.bound >= found.score
+        parse = tw.decode.tree(**scores, **shape, constraints=constraints)
+        assert all(holds(constraint, parse.heads) for constraint in constraints)
+        assert parse.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
+        assert parse.score == pytest.approx(value(parse.heads, **scores), abs=EXACT)
+        assert parse.certified
+        assert parse.bound >= parse.score
     assert feasible >= 5
 
 
@@ -56,8 +56,8 @@ def test_the_best_of_all_trees_of_six_words(projective: bool) -> None:
         constraints = [random_constraint(random, 6) for _ in range(2)]
         trees = trees_within(constraints, 6, projective=projective, root="multi")
         if trees:
-            found = tw.decode.tree(**scores, projective=projective, root="multi", constraints=constraints)
-            assert found.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
+            parse = tw.decode.tree(**scores, projective=projective, root="multi", constraints=constraints)
+            assert parse.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
 
 
 @pytest.mark.parametrize("names", ["arc", "arc sib"])
@@ -81,9 +81,9 @@ def test_limits_on_arcs_agree_with_an_integer_program(projective: bool, names: s
     for rule in rules.cardinalities:
         inside = z[rule.arcs[head, modifier]]
         model.rows(1, (np.zeros(len(inside), dtype=int), inside, 1.0), low=rule.low, high=rule.high)
-    found = tw.decode.tree(**scores, projective=projective, root="multi", constraints=constraints)
-    assert found.score == pytest.approx(model.solve(z, None).bound, abs=1e-5)
-    assert found.certified
+    parse = tw.decode.tree(**scores, projective=projective, root="multi", constraints=constraints)
+    assert parse.score == pytest.approx(model.solve(z, None).bound, abs=1e-5)
+    assert parse.certified
 
 
 def test_require_and_forbid_hold_as_well() -> None:
@@ -91,8 +91,8 @@ def test_require_and_forbid_hold_as_well() -> None:
     for _ in range(20):
         scores = random_scores(random, 4, "arc")
         trees = [tree for tree in trees_within([Depth(3)], 4) if tree[2] == 4 and tree[1] != 4]
-        found = tw.decode.tree(**scores, require=[(4, 2)], forbid=[(4, 1)], constraints=[Depth(3)])
-        assert found.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
+        parse = tw.decode.tree(**scores, require=[(4, 2)], forbid=[(4, 1)], constraints=[Depth(3)])
+        assert parse.score == pytest.approx(max(value(tree, **scores) for tree in trees), abs=EXACT)
 
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -192,11 +192,11 @@ def test_a_budget_leaves_a_valid_bound(names: str) -> None:
     best = tw.decode.tree(**scores, constraints=constraints)
     certified = []
     for max_nodes in (10, 20, 40, 1000):
-        found = tw.decode.tree(**scores, constraints=constraints, max_nodes=max_nodes)
-        assert found.score <= best.score + EXACT
-        assert found.bound >= best.score - EXACT
-        assert found.certified == (found.gap < EXACT)
-        certified.append(found.certified)
+        parse = tw.decode.tree(**scores, constraints=constraints, max_nodes=max_nodes)
+        assert parse.score <= best.score + EXACT
+        assert parse.bound >= best.score - EXACT
+        assert parse.certified == (parse.gap < EXACT)
+        certified.append(parse.certified)
     assert certified[-1]
 
 
@@ -218,20 +218,20 @@ def test_the_time_limit_holds() -> None:
     arc = np.random.default_rng(1).normal(size=(words + 1, words + 1))
     constraints = [Depth(5)]
     start = time.monotonic()
-    found = tw.decode.tree(arc, projective=True, constraints=constraints, max_seconds=1)
+    parse = tw.decode.tree(arc, projective=True, constraints=constraints, max_seconds=1)
     assert time.monotonic() - start < 5
-    assert found.bound > found.score
-    assert not found.certified
-    assert all(holds(constraint, found.heads) for constraint in constraints)
+    assert parse.bound > parse.score
+    assert not parse.certified
+    assert all(holds(constraint, parse.heads) for constraint in constraints)
 
 
 def test_the_trace_has_bounds_and_values() -> None:
     scores = random_scores(np.random.default_rng(2), 12, "arc")
-    found = tw.decode.tree(**scores, constraints=[Depth(3)], trace=True)
-    assert found.trace is not None
-    assert (np.diff(found.trace["best"]) >= 0).all() or np.isinf(found.trace["best"][0])
-    assert (found.trace["bound"] >= found.score - EXACT).all()
-    assert found.nodes >= len(found.trace["bound"]) > 1
+    parse = tw.decode.tree(**scores, constraints=[Depth(3)], trace=True)
+    assert parse.trace is not None
+    assert (np.diff(parse.trace["best"]) >= 0).all() or np.isinf(parse.trace["best"][0])
+    assert (parse.trace["bound"] >= parse.score - EXACT).all()
+    assert parse.nodes >= len(parse.trace["bound"]) > 1
 
 
 def test_scale_and_shift_do_not_change_the_tree() -> None:
@@ -242,9 +242,9 @@ def test_scale_and_shift_do_not_change_the_tree() -> None:
         expected = tw.decode.tree(**scores, root="multi", constraints=constraints)
         for scale in (1e-8, 1e6):
             scaled = {name: scale * array for name, array in scores.items()}
-            found = tw.decode.tree(**scaled, root="multi", constraints=constraints)
-            assert found.heads.tolist() == expected.heads.tolist()
-            assert found.certified
+            parse = tw.decode.tree(**scaled, root="multi", constraints=constraints)
+            assert parse.heads.tolist() == expected.heads.tolist()
+            assert parse.certified
         shifted = scores | {"arc": scores["arc"] + 100 * np.arange(8)[None, :]}
         assert (
             tw.decode.tree(**shifted, root="multi", constraints=constraints).heads.tolist() == expected.heads.tolist()
@@ -260,8 +260,8 @@ def test_batches_and_padded_arrays_take_constraints() -> None:
         tw.decode.tree(padded[k, : n + 1, : n + 1], root="multi", constraints=constraints).heads.tolist()
         for k, n in enumerate(lengths)
     ]
-    found = tw.decode.trees(padded, lengths=lengths, root="multi", constraints=constraints)
-    assert [parse.heads.tolist() for parse in found] == expected
+    parses = tw.decode.trees(padded, lengths=lengths, root="multi", constraints=constraints)
+    assert [parse.heads.tolist() for parse in parses] == expected
     items = [{"arc": padded[k, : n + 1, : n + 1], "constraints": constraints} for k, n in enumerate(lengths)]
     assert [parse.heads.tolist() for parse in tw.decode.trees(items, root="multi")] == expected
     parts = [tw.decode.Parts.from_arrays(padded[k, : n + 1, : n + 1]) for k, n in enumerate(lengths)]
@@ -281,9 +281,9 @@ def test_the_k_best_trees_within_constraints(projective: bool, names: str) -> No
             with pytest.raises(InfeasibleError):
                 tw.decode.kbest(**scores, k=3, projective=projective, constraints=constraints)
             continue
-        found = tw.decode.kbest(**scores, k=6, projective=projective, constraints=constraints)
+        parses = tw.decode.kbest(**scores, k=6, projective=projective, constraints=constraints)
         expected = sorted((value(tree, **scores) for tree in trees), reverse=True)[:6]
-        assert [parse.score for parse in found] == pytest.approx(expected, abs=EXACT)
-        assert len({tuple(parse.heads.tolist()) for parse in found}) == len(found)
-        assert all(holds(constraint, parse.heads) for parse in found for constraint in constraints)
-        assert found.exact
+        assert [parse.score for parse in parses] == pytest.approx(expected, abs=EXACT)
+        assert len({tuple(parse.heads.tolist()) for parse in parses}) == len(parses)
+        assert all(holds(constraint, parse.heads) for parse in parses for constraint in constraints)
+        assert parses.exact

@@ -44,8 +44,8 @@ def test_projective_probabilities_are_those_over_all_trees(parts: str, root: str
         truth = distribution(flattened(instance, temperature))
         assert truth is not None
         for heads in chosen:
-            found = tree_confidence([scored], [heads], temperature=temperature, projective=True, root=root)
-            np.testing.assert_allclose(found, arcs_of(truth.marginals, heads), atol=EXACT)
+            confidence = tree_confidence([scored], [heads], temperature=temperature, projective=True, root=root)
+            np.testing.assert_allclose(confidence, arcs_of(truth.marginals, heads), atol=EXACT)
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -54,8 +54,8 @@ def test_probabilities_do_not_depend_on_the_range_of_scores(root: str) -> None:
         truth = distribution(flattened(instance, 1000.0))
         assert truth is not None
         for heads in chosen:
-            found = tree_confidence([scored], [heads], temperature=1000.0, projective=True, root=root)
-            np.testing.assert_allclose(found, arcs_of(truth.marginals, heads), atol=EXACT)
+            confidence = tree_confidence([scored], [heads], temperature=1000.0, projective=True, root=root)
+            np.testing.assert_allclose(confidence, arcs_of(truth.marginals, heads), atol=EXACT)
             extreme = tree_confidence([scored], [heads], projective=True, root=root)  # out of the range of doubles
             best = distribution(instance)
             assert best is not None

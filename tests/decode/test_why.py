@@ -49,8 +49,8 @@ def test_parts_methods_and_budgets_are_those_of_tree() -> None:
     parts = Parts.from_arrays(instance.arc, **instance.scores)
     expected = tw.decode.why_not(instance.arc, 1, 2, **instance.arguments)
     for options in ({}, {"max_seconds": 60.0}, {"method": "ilp"}, {"method": "dd"}):
-        found = tw.decode.why_not(parts, 1, 2, **instance.shape, **options)
-        assert found.loss == pytest.approx(expected.loss, abs=1e-6)
+        loss = tw.decode.why_not(parts, 1, 2, **instance.shape, **options)
+        assert loss.loss == pytest.approx(expected.loss, abs=1e-6)
     with pytest.raises(InputError, match="there is no method 'best'"):
         tw.decode.why_not(parts, 1, 2, method="best")
 

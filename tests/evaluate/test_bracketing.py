@@ -94,8 +94,8 @@ def test_without_labels_spans_alone_count() -> None:
 def test_short_sentences_are_told_apart() -> None:
     long = "(S (A " + " ".join(f"(P w{i})" for i in range(41)) + "))"
     gold = [Tree.parse(GOLD), Tree.parse(long)]
-    found = brackets(gold, gold)
-    assert (found.all.sentences, found.short.sentences, found.cutoff) == (2, 1, 40)
+    evaluation = brackets(gold, gold)
+    assert (evaluation.all.sentences, evaluation.short.sentences, evaluation.cutoff) == (2, 1, 40)
     trace = [Tree.parse(long.replace("(P w0)", "(-NONE- *)"))]
     assert brackets(trace, trace).short.sentences == 1
 
@@ -146,10 +146,10 @@ def test_files_and_parameter_files(tmp_path: Path) -> None:
     parameters = Parameters.read(tmp_path / "rules.prm")
     assert parameters == Parameters(("S",), ("P",), (("A", "C"),), (("cat", "dog"),), True, 3)
     system = io.StringIO("(S (C (P dogs)) (B (Q chase) (C (R a) (T dog))))\n" * 2)
-    found = brackets(tmp_path / "gold.mrg", system, parameters=parameters)
-    assert (found.all.brackets.correct, found.all.brackets.gold) == (6, 6)
-    assert found.short.sentences == 2
-    assert json.loads(json.dumps(found.as_dict()))["all"]["brackets"]["f1"] == 1.0
+    evaluation = brackets(tmp_path / "gold.mrg", system, parameters=parameters)
+    assert (evaluation.all.brackets.correct, evaluation.all.brackets.gold) == (6, 6)
+    assert evaluation.short.sentences == 2
+    assert json.loads(json.dumps(evaluation.as_dict()))["all"]["brackets"]["f1"] == 1.0
 
 
 @pytest.mark.parametrize(
@@ -179,9 +179,9 @@ def test_trees_over_other_words_are_named_or_left_out() -> None:
     with pytest.raises(InputError, match="<file>:2 and <file>:1: 4 and 1 words, without punctuation and traces"):
         brackets(io.StringIO(f"\n{GOLD}"), io.StringIO("(S (P dogs))"))
     system = f"(())\n{GOLD}\n{GOLD.replace('cat', 'cow')}\n(())\n"
-    found = brackets(io.StringIO(gold), io.StringIO(system), skip_bad=True)
-    assert found.all.sentences == 1
-    assert found.notes == ("3 trees left out of both files",)
+    evaluation = brackets(io.StringIO(gold), io.StringIO(system), skip_bad=True)
+    assert evaluation.all.sentences == 1
+    assert evaluation.notes == ("3 trees left out of both files",)
 
 
 def test_files_of_different_length_are_an_error() -> None:

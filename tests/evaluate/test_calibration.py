@@ -19,19 +19,19 @@ def test_figures_are_those_of_their_definitions() -> None:
     for count in (1, 2, 10, 400):
         confidence = dice.integers(0, 21, count) / 20
         right = dice.random(count) < confidence
-        found = reliability(confidence, right)
-        assert sum(one.count for one in found.bins) == count
+        reliability_ = reliability(confidence, right)
+        assert sum(one.count for one in reliability_.bins) == count
         ece = 0.0
         for low in range(10):
             member = (confidence >= low / 10) & ((confidence < (low + 1) / 10) | (low == 9))
             if member.any():
                 ece += member.mean() * abs(confidence[member].mean() - right[member].mean())
-        assert found.ece == pytest.approx(ece)
+        assert reliability_.ece == pytest.approx(ece)
         pairs = [(a, b) for a in confidence[right] for b in confidence[~right]]
         if pairs:
-            assert found.auc == pytest.approx(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
+            assert reliability_.auc == pytest.approx(np.mean([(a > b) + (a == b) / 2 for a, b in pairs]))
         else:
-            assert found.auc is None
+            assert reliability_.auc is None
 
 
 def test_the_most_doubtful_tenth() -> None:

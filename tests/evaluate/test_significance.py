@@ -33,27 +33,29 @@ def with_errors(wrong: np.ndarray) -> list[Sentence]:
 
 
 def test_a_clear_difference_is_significant_and_its_sign_is_b_minus_a() -> None:
-    found = compare(io.StringIO(GOLD), system(1, 0.5), system(2, 0.05), samples=500)
-    assert found["LAS"].difference > 0.2
-    assert found["LAS"].p_value == 1 / 501
-    assert found["LAS"].low > 0
+    comparison = compare(io.StringIO(GOLD), system(1, 0.5), system(2, 0.05), samples=500)
+    assert comparison["LAS"].difference > 0.2
+    assert comparison["LAS"].p_value == 1 / 501
+    assert comparison["LAS"].low > 0
     swapped = compare(io.StringIO(GOLD), system(2, 0.05), system(1, 0.5), samples=500)
-    assert swapped["LAS"].difference == -found["LAS"].difference
-    assert swapped["LAS"].p_value == found["LAS"].p_value
+    assert swapped["LAS"].difference == -comparison["LAS"].difference
+    assert swapped["LAS"].p_value == comparison["LAS"].p_value
 
 
 def test_no_difference_is_not() -> None:
-    found = compare(io.StringIO(GOLD), system(1, 0.2), system(1, 0.2), samples=100)
-    assert {row.p_value for row in found.differences.values()} == {1.0}
-    assert (found["LAS"].low, found["LAS"].high) == (0, 0)
+    comparison = compare(io.StringIO(GOLD), system(1, 0.2), system(1, 0.2), samples=100)
+    assert {row.p_value for row in comparison.differences.values()} == {1.0}
+    assert (comparison["LAS"].low, comparison["LAS"].high) == (0, 0)
 
 
 def test_scores_are_those_of_evaluate_however_tokens_differ() -> None:
-    found = compare(io.StringIO(GOLD), system(3, 0.1, 0.2), system(4, 0.1, 0.3), samples=10, metrics=["MLAS", "ELAS"])
+    comparison = compare(
+        io.StringIO(GOLD), system(3, 0.1, 0.2), system(4, 0.1, 0.3), samples=10, metrics=["MLAS", "ELAS"]
+    )
     for name in ("MLAS", "ELAS"):
-        assert found[name].a == evaluate(io.StringIO(GOLD), system(3, 0.1, 0.2))[name]
-        assert found[name].b == found.b[name]
-        assert found[name].low <= found[name].difference <= found[name].high
+        assert comparison[name].a == evaluate(io.StringIO(GOLD), system(3, 0.1, 0.2))[name]
+        assert comparison[name].b == comparison.b[name]
+        assert comparison[name].low <= comparison[name].difference <= comparison[name].high
 
 
 def test_the_same_seed_gives_the_same() -> None:
@@ -70,9 +72,9 @@ def test_it_is_paired() -> None:
     rng = np.random.default_rng(0)
     wrong = rng.integers(1, 9, size=50)
     gold = with_errors(np.zeros(50, int))
-    found = compare(gold, with_errors(wrong), with_errors(wrong - 1), samples=300, metrics=["UAS"])
-    assert found["UAS"].p_value == 1 / 301
-    assert found["UAS"].high - found["UAS"].low < 1e-9
+    comparison = compare(gold, with_errors(wrong), with_errors(wrong - 1), samples=300, metrics=["UAS"])
+    assert comparison["UAS"].p_value == 1 / 301
+    assert comparison["UAS"].high - comparison["UAS"].low < 1e-9
 
 
 def test_p_values_are_uniform_when_there_is_no_difference() -> None:

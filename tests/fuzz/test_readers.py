@@ -150,11 +150,11 @@ def check_command(run: Run, seed: int) -> None:
     name = f"rubbish{extension}"
     Path(name).write_bytes(data)
     command = COMMANDS[seed % len(COMMANDS)]
-    found = run(*(name if word == "FILE" else word for word in command), "-q")
-    assert found.returncode in (0, 1, 2), (seed, command, found.stderr)
-    assert "Traceback" not in found.stderr, (seed, command, found.stderr)
-    if found.returncode:
-        assert (found.stderr or found.stdout).strip(), (seed, command)
+    ended = run(*(name if word == "FILE" else word for word in command), "-q")
+    assert ended.returncode in (0, 1, 2), (seed, command, ended.stderr)
+    assert "Traceback" not in ended.stderr, (seed, command, ended.stderr)
+    if ended.returncode:
+        assert (ended.stderr or ended.stdout).strip(), (seed, command)
     assert not list(Path().glob("*.partial")), (seed, command)
 
 

@@ -189,7 +189,7 @@ def test_bad_arguments_are_named(options: dict[str, object], message: str, gramm
 
 
 def test_a_long_sentence_has_a_narrower_beam_and_the_result_says_so(grammar: Collins) -> None:
-    found = grammar.parse(["a", "b"], max_words=1)
-    assert found.given_up == "2 words are more than 1; the beam was narrowed to 4.61 nats"
-    assert found.beam == pytest.approx(2 * math.log(10))
+    parse = grammar.parse(["a", "b"], max_words=1)
+    assert parse.given_up == "2 words are more than 1; the beam was narrowed to 4.61 nats"
+    assert parse.beam == pytest.approx(2 * math.log(10))
     assert grammar.parse(["a", "b"], max_words=1, beam=1.0).given_up == ""

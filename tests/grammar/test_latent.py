@@ -155,11 +155,11 @@ def all_trees(words: list[str]) -> list[Tree]:
 
 @pytest.mark.parametrize("rounds", [0, 1, 2])
 def test_sums_equal_enumeration_over_trees_and_substates(rounds: int) -> None:
-    found = LatentGrammar.train(parsed(TREES), rounds=rounds)
+    grammar = LatentGrammar.train(parsed(TREES), rounds=rounds)
     trees = all_trees(WORDS)
-    weights = np.array([probability(found.models[0], tree, WORDS) for tree in trees])
+    weights = np.array([probability(grammar.models[0], tree, WORDS) for tree in trees])
     assert len(trees) > 50
-    marginals = found.marginals(WORDS, exact=True)
+    marginals = grammar.marginals(WORDS, exact=True)
     assert marginals.log_partition == pytest.approx(np.log(weights.sum()), rel=1e-6)
     expected: Counter[tuple[str, int, int]] = Counter()
     for tree, weight in zip(trees, weights / weights.sum(), strict=True):
@@ -194,15 +194,15 @@ def rules_of(tree: Tree) -> list[object]:
 
 @pytest.mark.parametrize("rounds", [0, 1])
 def test_max_rule_is_the_highest_product_of_rule_probabilities(rounds: int) -> None:
-    found = LatentGrammar.train(parsed(TREES), rounds=rounds)
+    grammar = LatentGrammar.train(parsed(TREES), rounds=rounds)
     trees = all_trees(WORDS)
-    weights = np.array([probability(found.models[0], tree, WORDS) for tree in trees])
+    weights = np.array([probability(grammar.models[0], tree, WORDS) for tree in trees])
     posterior: Counter[object] = Counter()
     for tree, weight in zip(trees, weights / weights.sum(), strict=True):
         for rule in rules_of(tree):
             posterior[rule] += weight
     scores = [sum(np.log(max(posterior[rule], 1e-10)) for rule in rules_of(tree)) for tree in trees]
-    parse = found.parse(WORDS, exact=True)
+    parse = grammar.parse(WORDS, exact=True)
     assert parse.score == pytest.approx(max(scores), abs=1e-4)
     assert prepare_tree(parse.tree) == trees[int(np.argmax(scores))]
 
@@ -298,8 +298,8 @@ def test_a_resumed_training_ends_with_the_same_file(tmp_path: Path, members: int
 
 
 def test_confidence_is_between_zero_and_one_for_every_phrase() -> None:
-    found = LatentGrammar.train(parsed(TREES), parsed(TREES[:3]), rounds=1)
-    parse = found.parse(WORDS)
+    grammar = LatentGrammar.train(parsed(TREES), parsed(TREES[:3]), rounds=1)
+    parse = grammar.parse(WORDS)
     assert len(parse.confidence) == len(parse.spans)
     assert all(0 <= value <= 1 for value in parse.confidence)
     assert parse.to_json()["confidence"]
@@ -317,15 +317,15 @@ def test_confidence_is_between_zero_and_one_for_every_phrase() -> None:
     ids=["single tree", "identical trees", "a label on one word", "no unary rules", "a word alone"],
 )
 def test_small_treebanks_give_a_grammar_that_has_their_trees(texts: list[str]) -> None:
-    found = LatentGrammar.train(parsed(texts), rounds=3)
-    assert found.parse(Tree.parse(texts[0]).leaves()).tree == Tree.parse(texts[0])
+    grammar = LatentGrammar.train(parsed(texts), rounds=3)
+    assert grammar.parse(Tree.parse(texts[0]).leaves()).tree == Tree.parse(texts[0])
 
 
 def test_a_sentence_without_a_tree() -> None:
-    found = LatentGrammar.train(parsed(["(S (PRP it) (VBZ rains))"]), rounds=1)
+    grammar = LatentGrammar.train(parsed(["(S (PRP it) (VBZ rains))"]), rounds=1)
     with pytest.raises(InfeasibleError, match="no tree for these words"):
-        found.parse(["it", "rains", "it"])
-    parse = found.parse(["it", "rains", "it"], partial=True)
+        grammar.parse(["it", "rains", "it"])
+    parse = grammar.parse(["it", "rains", "it"], partial=True)
     assert "covers" in parse.given_up or "cover" in parse.given_up
 
 

@@ -22,9 +22,9 @@ def grammar() -> ConstrainedGrammar:
 
 @pytest.mark.parametrize("text", SEEING_TREES)
 def test_a_full_tree_is_its_own_completion(grammar: ConstrainedGrammar, text: str) -> None:
-    found = complete(grammar, Tree.parse(text))
-    assert f"( {found.tree})" == text
-    assert (found.phrases_filled_in, found.tags_filled_in) == (0, 0)
+    completed = complete(grammar, Tree.parse(text))
+    assert f"( {completed.tree})" == text
+    assert (completed.phrases_filled_in, completed.tags_filled_in) == (0, 0)
 
 
 @pytest.mark.parametrize("text", SEEING_TREES)
@@ -42,8 +42,8 @@ def test_every_part_of_a_tree_that_is_given_stays(grammar: ConstrainedGrammar, t
 
 
 def test_an_open_label_is_a_phrase_over_its_words(grammar: ConstrainedGrammar) -> None:
-    found = complete(grammar, Tree.parse("(S she saw (_ the dog with the glass) .)"))
-    assert ("NP", 2, 7) in found.tree.spans()
+    completed = complete(grammar, Tree.parse("(S she saw (_ the dog with the glass) .)"))
+    assert ("NP", 2, 7) in completed.tree.spans()
 
 
 @pytest.mark.parametrize(

@@ -45,10 +45,10 @@ def test_the_best_tree_is_the_best_of_all(seed: int, length: int) -> None:
             with pytest.raises(InfeasibleError, match="the grammar has no tree for these words"):
                 grammar.parse(words, adjust=given)
             continue
-        found = grammar.parse(words, adjust=given)
-        assert found.score == pytest.approx(trees[0][0], abs=CLOSE)
-        assert str(found.tree) in {text for value, text in trees if value > trees[0][0] - CLOSE}
-        assert (found.certified, found.certificate, found.gap, found.given_up) == (True, "exact", 0.0, "")
+        parse = grammar.parse(words, adjust=given)
+        assert parse.score == pytest.approx(trees[0][0], abs=CLOSE)
+        assert str(parse.tree) in {text for value, text in trees if value > trees[0][0] - CLOSE}
+        assert (parse.certified, parse.certificate, parse.gap, parse.given_up) == (True, "exact", 0.0, "")
 
 
 @pytest.mark.parametrize(("seed", "length"), cases())
@@ -56,11 +56,11 @@ def test_the_k_best_trees_are_the_k_best_of_all(seed: int, length: int) -> None:
     grammar, words = some_grammar(seed), sentence(seed, length)
     trees = all_trees(grammar, words)
     for k in (1, 7, 2000):
-        found = grammar.kbest(words, k)
-        assert [one.score for one in found] == pytest.approx([value for value, _ in trees[:k]], abs=CLOSE)
-        assert len({str(one.tree) for one in found}) == len(found) == min(k, len(trees))
-    assert {str(one.tree) for one in found} == {text for _, text in trees[:2000]} or len(trees) > 2000
-    assert [one.certified for one in found] == [one.score == found[0].score for one in found]
+        parses = grammar.kbest(words, k)
+        assert [one.score for one in parses] == pytest.approx([value for value, _ in trees[:k]], abs=CLOSE)
+        assert len({str(one.tree) for one in parses}) == len(parses) == min(k, len(trees))
+    assert {str(one.tree) for one in parses} == {text for _, text in trees[:2000]} or len(trees) > 2000
+    assert [one.certified for one in parses] == [one.score == parses[0].score for one in parses]
 
 
 @pytest.mark.parametrize(("seed", "length"), cases())
@@ -128,8 +128,8 @@ def test_constraints_leave_the_trees_that_meet_them(seed: int) -> None:
         ]
         if any(isinstance(one[1], str) for one in require):  # a tag never seen with the word is allowed if required
             continue
-        found = grammar.kbest(words, 1, require=require, forbid=forbid)
-        assert [one.score for one in found] == pytest.approx([value for value, _ in left[:1]], abs=CLOSE)
+        parses = grammar.kbest(words, 1, require=require, forbid=forbid)
+        assert [one.score for one in parses] == pytest.approx([value for value, _ in left[:1]], abs=CLOSE)
         if left:
             total = math.log(math.fsum(math.exp(value) for value, _ in left))
             sums = grammar.marginals(words, require=require, forbid=forbid)
@@ -153,18 +153,18 @@ def test_crossing_required_spans_are_named() -> None:
 @pytest.mark.parametrize(("seed", "length"), cases())
 def test_a_partial_cover_has_the_fewest_trees(seed: int, length: int) -> None:
     grammar, words = some_grammar(seed), sentence(seed + 7, length)
-    found = grammar.parse(words, partial=True)
-    assert found.tree.leaves() == words
+    parse = grammar.parse(words, partial=True)
+    assert parse.tree.leaves() == words
     if all_trees(grammar, words):
-        assert found.certified
+        assert parse.certified
         return
-    assert not found.certified
-    assert found.bound == math.inf
-    parts = len(found.tree.children)
+    assert not parse.certified
+    assert parse.bound == math.inf
+    parts = len(parse.tree.children)
     cover = f"{parts} phrases cover" if parts > 1 else "1 phrase covers"
-    assert found.given_up == f"no tree over the whole sentence, which {cover}"
+    assert parse.given_up == f"no tree over the whole sentence, which {cover}"
     ends = [0]
-    for part in found.tree.children:
+    for part in parse.tree.children:
         assert isinstance(part, tw.Tree)
         ends.append(ends[-1] + len(part.leaves()))
     for cut in range(1, len(ends) - 1):  # no two neighbours are one phrase
@@ -182,11 +182,11 @@ def phrases_over(grammar: TreebankGrammar, words: list[str], label: str) -> list
 def test_a_sentence_of_300_words_is_divided_and_the_result_says_so() -> None:
     grammar = some_grammar(2, Markov())
     words = [word for _ in range(100) for word in ("a", "b", ",")]
-    found = grammar.parse(words, max_words=40)
-    assert found.tree.leaves() == words
-    assert not found.certified
-    assert found.given_up.startswith("300 words were divided into 8 parts before word 39, 78")
-    assert found.status == found.given_up
+    parse = grammar.parse(words, max_words=40)
+    assert parse.tree.leaves() == words
+    assert not parse.certified
+    assert parse.given_up.startswith("300 words were divided into 8 parts before word 39, 78")
+    assert parse.status == parse.given_up
 
 
 def test_probabilities_of_rules_and_chains_sum_to_one() -> None:

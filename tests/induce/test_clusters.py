@@ -28,8 +28,8 @@ SENTENCES = [tw.Sentence.from_words(text) for text in TEXTS]
 
 
 def test_words_of_one_use_share_a_class() -> None:
-    found = cluster(TEXTS, 4)
-    of = {word: found.number(word) for word in ("dog", "cat", "man", "the", "a", "sees", "eats")}
+    classes = cluster(TEXTS, 4)
+    of = {word: classes.number(word) for word in ("dog", "cat", "man", "the", "a", "sees", "eats")}
     assert of["dog"] == of["cat"] == of["man"]
     assert of["the"] == of["a"]
     assert of["sees"] == of["eats"]
@@ -37,11 +37,11 @@ def test_words_of_one_use_share_a_class() -> None:
 
 
 def test_words_never_seen_are_classed_by_their_shape() -> None:
-    found = cluster(TEXTS, 4)
-    assert found.number("DOG") == found.number("dog")
-    assert found.number("2026") == found.number("12")  # digits
-    assert found.number("Bello") == found.number("Fido")  # a capital letter
-    assert found.tags_of(tw.Sentence.from_words(["wug", "..."]))[1] == "PUNCT"
+    classes = cluster(TEXTS, 4)
+    assert classes.number("DOG") == classes.number("dog")
+    assert classes.number("2026") == classes.number("12")  # digits
+    assert classes.number("Bello") == classes.number("Fido")  # a capital letter
+    assert classes.tags_of(tw.Sentence.from_words(["wug", "..."]))[1] == "PUNCT"
 
 
 def test_a_model_of_classes_parses_untagged_text(tmp_path: object) -> None:
@@ -54,8 +54,8 @@ def test_a_model_of_classes_parses_untagged_text(tmp_path: object) -> None:
         tw.trees.check_tree(tw.trees.from_conll(one.heads))
         np.testing.assert_array_equal(one.heads, other.heads)
     assert one.deprels[-1] == "punct"
-    found = preferences(loaded)
-    assert {row["tag"] for row in found["classes"]} == set(loaded.kinds)
+    learned = preferences(loaded)
+    assert {row["tag"] for row in learned["classes"]} == set(loaded.kinds)
 
 
 def test_numbers_of_classes_that_cannot_be_are_refused() -> None:

@@ -80,11 +80,11 @@ def test_sentences_of_any_shape_parse() -> None:
 
 
 def test_preferences_are_probabilities_most_likely_first() -> None:
-    found = preferences(InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", iterations=10)))
-    shares = [row["probability"] for row in found["roots"]]
+    learned = preferences(InducedParser.train(SENTENCES, options=InductionOptions(method="lc-dmv", iterations=10)))
+    shares = [row["probability"] for row in learned["roots"]]
     assert shares == sorted(shares, reverse=True)
     assert sum(shares) == pytest.approx(1, rel=1e-9)
-    assert found["roots"][0]["tag"] == "VERB"
+    assert learned["roots"][0]["tag"] == "VERB"
 
 
 def test_untagged_text_is_refused_with_the_remedy() -> None:

@@ -44,9 +44,9 @@ def test_exact_joint_parses_are_optimal_by_the_integer_program(sentence: str, se
     forest = grammar.forest(sentence.split())
     parts = random_parts(forest, seed, 3.0)
     best = best_joint_value(forest, parts, 0.7)
-    found = agree_on_arcs(forest, parts, weight=0.7, exact=True)
-    assert found.certified
-    assert found.score == pytest.approx(best, abs=TOLERANCE)
+    agreement = agree_on_arcs(forest, parts, weight=0.7, exact=True)
+    assert agreement.certified
+    assert agreement.score == pytest.approx(best, abs=TOLERANCE)
 
 
 @pytest.mark.parametrize("sentence", SENTENCES)
@@ -58,11 +58,11 @@ def test_a_certificate_is_given_only_to_the_optimum_and_the_bound_holds(
     parts = random_parts(forest, seed, 3.0)
     best = best_joint_value(forest, parts, 1.0)
     for iterations in (1, 3, 50):
-        found = agree_on_arcs(forest, parts, max_iterations=iterations)
-        assert found.bound >= best - TOLERANCE
-        assert found.score <= best + TOLERANCE
-        if found.certified:
-            assert found.score == pytest.approx(best, abs=TOLERANCE)
+        agreement = agree_on_arcs(forest, parts, max_iterations=iterations)
+        assert agreement.bound >= best - TOLERANCE
+        assert agreement.score <= best + TOLERANCE
+        if agreement.certified:
+            assert agreement.score == pytest.approx(best, abs=TOLERANCE)
 
 
 def test_a_split_gives_certificates_that_more_iterations_do_not_give(grammar: Collins) -> None:
@@ -71,25 +71,25 @@ def test_a_split_gives_certificates_that_more_iterations_do_not_give(grammar: Co
         forest = grammar.forest(SENTENCES[-1].split())
         parts = random_parts(forest, seed, 3.0)
         alone = agree_on_arcs(forest, parts, max_iterations=300, split_after=None)
-        found = agree_on_arcs(forest, parts, max_iterations=50)
+        agreement = agree_on_arcs(forest, parts, max_iterations=50)
         assert alone.nodes == 1
-        assert len(found.disagreements) <= found.iterations <= 50
-        assert found.score >= alone.score - TOLERANCE
-        if alone.certified or not found.certified:
+        assert len(agreement.disagreements) <= agreement.iterations <= 50
+        assert agreement.score >= alone.score - TOLERANCE
+        if alone.certified or not agreement.certified:
             continue
         closed += 1
-        assert found.nodes > 1
-        assert found.score == pytest.approx(best_joint_value(forest, parts, 1.0), abs=TOLERANCE)
+        assert agreement.nodes > 1
+        assert agreement.score == pytest.approx(best_joint_value(forest, parts, 1.0), abs=TOLERANCE)
     assert closed > 0
 
 
 def test_the_score_is_the_sum_of_both_models(grammar: Collins) -> None:
     forest = grammar.forest(["a", "b", "a"])
     parts = random_parts(forest, 1, 2.0)
-    found = agree_on_arcs(forest, parts, weight=0.5, exact=True)
+    agreement = agree_on_arcs(forest, parts, weight=0.5, exact=True)
     arcs = ArcVariables.of(forest)
-    alone = PhraseOracle(arcs, np.ones(arcs.count, dtype=bool), forest).score(arcs.assignment(found.heads))
-    assert found.score == pytest.approx(alone + 0.5 * parts.value(found.heads), abs=TOLERANCE)
+    alone = PhraseOracle(arcs, np.ones(arcs.count, dtype=bool), forest).score(arcs.assignment(agreement.heads))
+    assert agreement.score == pytest.approx(alone + 0.5 * parts.value(agreement.heads), abs=TOLERANCE)
 
 
 def test_without_dependency_scores_the_first_iteration_has_the_parse_of_the_grammar(grammar: Collins) -> None:
@@ -98,10 +98,10 @@ def test_without_dependency_scores_the_first_iteration_has_the_parse_of_the_gram
     arcs = ArcVariables.of(forest)
     scores = np.full((7, 7), -np.inf)
     scores[arcs.head, arcs.modifier] = 0.0
-    found = agree_on_arcs(forest, Parts.from_arrays(scores), max_iterations=1)
-    assert found.certified
-    assert found.iterations == 1
-    assert found.tree == grammar.parse(words).tree
+    agreement = agree_on_arcs(forest, Parts.from_arrays(scores), max_iterations=1)
+    assert agreement.certified
+    assert agreement.iterations == 1
+    assert agreement.tree == grammar.parse(words).tree
 
 
 def test_two_runs_have_the_same_iterations(grammar: Collins) -> None:
@@ -117,10 +117,10 @@ def test_two_runs_have_the_same_iterations(grammar: Collins) -> None:
 
 def test_the_result_is_relative_to_the_beam_and_says_so(grammar: Collins) -> None:
     forest = grammar.forest(["a", "b", "a"], beam=3.0)
-    found = agree_on_arcs(forest, random_parts(forest, 0, 1.0), exact=True)
-    assert found.beam is not None
-    assert "beam" in found.scope
-    assert found.status == "certified within the beam"
+    agreement = agree_on_arcs(forest, random_parts(forest, 0, 1.0), exact=True)
+    assert agreement.beam is not None
+    assert "beam" in agreement.scope
+    assert agreement.status == "certified within the beam"
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -50,9 +50,9 @@ def test_the_joint_optimum_is_that_of_the_integer_program(seed: int) -> None:
         with pytest.raises(InfeasibleError, match="the grammar has no tree with tags that the tagger considers"):
             agree_on_tags(grammar, tagger, words, weight=weight)
         return
-    found = agree_on_tags(grammar, tagger, words, weight=weight, exact=True)
-    assert found.certified
-    assert found.score == pytest.approx(expected, abs=CLOSE)
+    agreement = agree_on_tags(grammar, tagger, words, weight=weight, exact=True)
+    assert agreement.certified
+    assert agreement.score == pytest.approx(expected, abs=CLOSE)
     relaxed = agree_on_tags(grammar, tagger, words, weight=weight)
     assert relaxed.score <= expected + CLOSE <= relaxed.bound + 2 * CLOSE
     if relaxed.certified:
@@ -66,10 +66,10 @@ def test_the_score_is_that_of_the_tree_and_its_tags(seed: int) -> None:
     if not trees:
         return
     totals = [value + value_of(tagger, tree.tags()) for value, tree in trees]
-    found = agree_on_tags(grammar, tagger, words, exact=True)
-    assert found.score == pytest.approx(max(totals))
-    best = [tree for (_, tree), total in zip(trees, totals, strict=True) if total == pytest.approx(found.score)]
-    assert found.tree in best
+    agreement = agree_on_tags(grammar, tagger, words, exact=True)
+    assert agreement.score == pytest.approx(max(totals))
+    best = [tree for (_, tree), total in zip(trees, totals, strict=True) if total == pytest.approx(agreement.score)]
+    assert agreement.tree in best
 
 
 # -- model 1
@@ -110,11 +110,11 @@ def test_model_1_and_a_tagger_find_the_best_of_all_tag_sequences(sentence: str, 
     words, weight = sentence.split(), [0.5, 1.0, 2.0][seed % 3]
     grammar, tagger = model_1(seed, len(words))
     expected = best_with_tags(grammar, tagger, words, weight)
-    found = agree_on_tags(grammar, tagger, words, weight=weight, exact=True)
-    assert isinstance(found, JointParse)
-    assert found.certified
-    assert found.score == pytest.approx(expected, abs=CLOSE)
-    assert found.scope == "all trees with tags that the tagger considers"
+    agreement = agree_on_tags(grammar, tagger, words, weight=weight, exact=True)
+    assert isinstance(agreement, JointParse)
+    assert agreement.certified
+    assert agreement.score == pytest.approx(expected, abs=CLOSE)
+    assert agreement.scope == "all trees with tags that the tagger considers"
     relaxed = agree_on_tags(grammar, tagger, words, weight=weight)
     assert relaxed.score <= expected + CLOSE <= relaxed.bound + 2 * CLOSE
 
@@ -126,9 +126,9 @@ def test_model_1_leaves_out_the_words_that_the_tagger_takes_for_full_stops() -> 
     scores = np.zeros((3, len(names)))
     scores[2, names.index(".")] = 5.0
     tagger = Trigrams(names, scores, np.zeros((len(names) + 1, len(names) + 1, len(names))))
-    found = agree_on_tags(grammar, tagger, ["it", "rains", "!"])
-    assert str(found.tree) == "(S (NP (PRP it)) (VP (VBZ rains)) (. !))"
-    assert found.certified
+    agreement = agree_on_tags(grammar, tagger, ["it", "rains", "!"])
+    assert str(agreement.tree) == "(S (NP (PRP it)) (VP (VBZ rains)) (. !))"
+    assert agreement.certified
     only = agree_on_tags(grammar, Trigrams(names, scores[2:], tagger.trigram), ["!"])
     assert only.tags == ["."]
 
@@ -220,10 +220,10 @@ class FractionalTagger(FractionalGrammar):
 
 
 def test_the_fractional_example_of_the_paper_is_never_certified() -> None:
-    found = relax([FractionalGrammar(), FractionalTagger()], max_iterations=500)
-    assert not found.certified
-    assert found.bound == pytest.approx(0, abs=1e-3)
-    assert found.value == -1
+    relaxed = relax([FractionalGrammar(), FractionalTagger()], max_iterations=500)
+    assert not relaxed.certified
+    assert relaxed.bound == pytest.approx(0, abs=1e-3)
+    assert relaxed.value == -1
 
 
 def test_the_tags_that_a_tagger_considers_are_found() -> None:
@@ -243,9 +243,9 @@ def test_a_trained_tagger_and_a_grammar_agree() -> None:
     grammar = TreebankGrammar.train(trees)
     tagger = Tagger.train(tagged_sentences(trees), columns=["xpos"])
     for tree in trees[:5]:
-        found = agree_on_tags(grammar, tagger, tree.leaves(), exact=True)
-        assert found.certified
-        assert found.words == tree.leaves()
+        agreement = agree_on_tags(grammar, tagger, tree.leaves(), exact=True)
+        assert agreement.certified
+        assert agreement.words == tree.leaves()
 
 
 def test_bad_arguments_are_named() -> None:

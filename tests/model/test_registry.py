@@ -70,9 +70,9 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 )
 def test_a_command_takes_every_model_with_the_component(run: Run, arguments: list[str], models: list[str]) -> None:
     for model in models:
-        found = run(*(model if word == "MODEL" else word for word in arguments), "-q")
-        assert (found.returncode, found.stderr) == (0, "")
-        assert found.stdout.count("\n\n") == (3 if "a.conllu" in arguments else 2)
+        ended = run(*(model if word == "MODEL" else word for word in arguments), "-q")
+        assert (ended.returncode, ended.stderr) == (0, "")
+        assert ended.stdout.count("\n\n") == (3 if "a.conllu" in arguments else 2)
 
 
 @pytest.mark.parametrize(
@@ -107,24 +107,24 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
 def test_a_model_without_the_component_is_named_with_the_way_to_get_it(
     run: Run, arguments: list[str], message: str
 ) -> None:
-    found = run(*arguments)
-    assert (found.returncode, found.stdout) == (1, "")
-    assert found.stderr.startswith(f"treewright: {message}")
+    ended = run(*arguments)
+    assert (ended.returncode, ended.stdout) == (1, "")
+    assert ended.stderr.startswith(f"treewright: {message}")
 
 
 def test_a_pipeline_tags_what_it_completes_if_it_has_no_tags(run: Run) -> None:
     gold = written(3, 5)
     bare = [one.with_columns(upos=["_"] * len(one), heads=[-1] * len(one)) for one in gold]
     tw.write(bare, "bare.conllu")
-    found = run("complete", "my.tw", "bare.conllu", "-o", "out.conllu", "-q")
-    assert (found.returncode, found.stderr) == (0, "")
+    ended = run("complete", "my.tw", "bare.conllu", "-o", "out.conllu", "-q")
+    assert (ended.returncode, ended.stderr) == (0, "")
     for one, other in zip(tw.read("out.conllu"), gold, strict=True):
         assert (one.upos, one.heads.tolist()) == (other.upos, other.heads.tolist())
 
 
 def test_a_component_of_a_packed_model_is_replaced(run: Run) -> None:
-    found = run("pack", "my.tw", "my.induced", "-o", "new.tw")
-    assert found.returncode == 0
+    ended = run("pack", "my.tw", "my.induced", "-o", "new.tw")
+    assert ended.returncode == 0
     new, old = Pipeline.load("new.tw"), Pipeline.load("my.tw")
     assert isinstance(new.parser, InducedParser)
     assert new.tagger.to_arrays()[0] == old.tagger.to_arrays()[0]
@@ -178,9 +178,9 @@ def test_the_name_wins_over_a_file_and_a_warning_says_so(run: Run) -> None:
         named = tw.load("en")
     assert named.metadata["name"] == "en"
     for path in ("./en", Path("en")):
-        found = tw.load(path)
-        assert isinstance(found, Pipeline)
-        assert found.metadata == {}
+        model = tw.load(path)
+        assert isinstance(model, Pipeline)
+        assert model.metadata == {}
     tagged = run("tag", "run", "en", "a.conllu", "-q")
     assert tagged.returncode == 0
     assert tagged.stderr.startswith("treewright: en is the model that comes with Treewright; write ./en for the file")

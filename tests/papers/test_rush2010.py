@@ -98,10 +98,10 @@ def test_tables_have_the_systems_beside_the_published_figures(
 
 @pytest.mark.parametrize("model", ["dependencies", "tags"])
 def test_shares_of_table_1_sum_to_all_sentences(data: Path, model: str) -> None:
-    found = run("table1", data, "--part", "dev", "--with", model, model=model)
-    assert isinstance(found, dict)
+    ended = run("table1", data, "--part", "dev", "--with", model, model=model)
+    assert isinstance(ended, dict)
     for row in ("ours", "without_split"):
-        assert sum(found[row].values()) == pytest.approx(100)
+        assert sum(ended[row].values()) == pytest.approx(100)
 
 
 def test_the_curve_of_figure_5_ends_with_the_trees_of_the_highest_limit(data: Path) -> None:

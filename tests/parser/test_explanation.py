@@ -43,9 +43,9 @@ def test_the_best_tree_of_the_parts_is_that_of_the_parser(parser: Parser) -> Non
     bank = treebank(8, seed=1, crossing=0.3)
     for sentence, parsed in zip(bank, parser.parse(bank), strict=True):
         parts = parser.parts(sentence)
-        found = tw.decode.tree(parts, projective=parser.model.projective, root=parser.model.root)
-        assert found.heads[1:].tolist() == parsed.heads.tolist()
-        assert found.score == pytest.approx(parsed.parse.score, rel=1e-12)
+        parse = tw.decode.tree(parts, projective=parser.model.projective, root=parser.model.root)
+        assert parse.heads[1:].tolist() == parsed.heads.tolist()
+        assert parse.score == pytest.approx(parsed.parse.score, rel=1e-12)
 
 
 def test_the_scores_of_parts_do_not_depend_on_the_candidates(parser: Parser) -> None:
@@ -163,11 +163,11 @@ def test_threads_do_not_change_the_k_best_trees(parser: Parser) -> None:
 def test_alternatives_are_the_arcs_with_the_smallest_losses(parser: Parser) -> None:
     for sentence in [SENTENCE, *treebank(2, seed=6)]:
         for modifier in (1, len(sentence)):
-            found = parser.alternatives(sentence, modifier, count=3)
-            own = int(found.best.heads[modifier - 1])
+            alternatives = parser.alternatives(sentence, modifier, count=3)
+            own = int(alternatives.best.heads[modifier - 1])
             heads = [head for head in range(len(sentence) + 1) if head not in (own, modifier)]
             losses = [parser.why_not(sentence, head=head, modifier=modifier).loss for head in heads]
-            assert [one.loss for one in found] == pytest.approx(sorted(losses)[:3])
+            assert [one.loss for one in alternatives] == pytest.approx(sorted(losses)[:3])
 
 
 def test_explanations_are_plain_values(parser: Parser) -> None:

@@ -64,9 +64,9 @@ def test_a_decided_head_is_respected_but_for_the_word_that_is_asked_about(parser
     assert answer.best.heads[3] == 3
     assert answer.best.deprels[3] == "new"
     assert answer.loss == pytest.approx(values(parser, decided, [])[0] - values(parser, [(5, 4)], [])[0], abs=1e-9)
-    found = parser.alternatives(partial, 4, count=10)
-    assert {one.head for one in found} == {0, 1, 2, 5}
-    assert all(one.label != "new" for one in found)
+    alternatives = parser.alternatives(partial, 4, count=10)
+    assert {one.head for one in alternatives} == {0, 1, 2, 5}
+    assert all(one.label != "new" for one in alternatives)
     other = parser.alternatives(partial, 1, count=10, forbid=[(2, 1), (5, 1)])
     assert {one.head for one in other}.isdisjoint({1, 2, 5})
 

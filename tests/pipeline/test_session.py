@@ -255,16 +255,16 @@ def test_alternatives_are_ranked_by_their_probability_and_cost_what_the_best_tre
     session.reject(2, 1)
     tagged, arcs = tagged_words(session), {"require": [(6, 5)], "forbid": [(2, 1)]}
     value, _ = optimum(nlp, tagged, arcs)
-    found = session.alternatives(1, k=3)
-    assert len(found) == 3
-    chances = [one.probability for one in found]
+    alternatives = session.alternatives(1, k=3)
+    assert len(alternatives) == 3
+    chances = [one.probability for one in alternatives]
     assert chances == sorted(chances, reverse=True)
-    assert all(one.head not in (1, 2, int(session.tree.heads[1])) for one in found)
-    for one in found:
+    assert all(one.head not in (1, 2, int(session.tree.heads[1])) for one in alternatives)
+    for one in alternatives:
         with_arc = {**arcs, "require": [(6, 5), (one.head, 1)]}
         assert one.loss == pytest.approx(value - optimum(nlp, tagged, with_arc)[0], abs=1e-9)
         assert session.why(one.head, 1).loss == pytest.approx(one.loss, abs=1e-9)
-    assert [one.head for one in session.alternatives(1, k=2)] == [one.head for one in found[:2]]
+    assert [one.head for one in session.alternatives(1, k=2)] == [one.head for one in alternatives[:2]]
 
 
 @SHAPES
@@ -275,9 +275,9 @@ def test_alternatives_of_a_decided_word_set_its_own_decision_aside(projective: b
     best = session.tree.score
     worst = session.alternatives(5, k=10)[-1].head
     session.decide(5, head=worst)
-    found = session.alternatives(5, k=10)
-    assert int(found.best.heads[4]) == worst
-    [back] = [one for one in found if one.head == own]
+    alternatives = session.alternatives(5, k=10)
+    assert int(alternatives.best.heads[4]) == worst
+    [back] = [one for one in alternatives if one.head == own]
     assert back.loss == pytest.approx(session.tree.score - best, abs=1e-9)
     assert back.loss < 0
     session.reject(own, 5)

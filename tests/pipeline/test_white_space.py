@@ -167,10 +167,10 @@ def test_normal_forms_are_cut_alike(text: str) -> None:
 @given(ANY)
 def test_arbitrary_text_is_rebuilt_and_places_are_right(text: str) -> None:
     for tokeniser in (RULES, learned()):
-        found = tokeniser(text)
+        sentences = tokeniser(text)
         visible = text.translate(dict.fromkeys(map(ord, INVISIBLE))).strip()
-        assert rebuild_text(found) == (text if visible else "")
-        assert all(sentence.text == join_tokens(surface_tokens(sentence)) for sentence in found)
+        assert rebuild_text(sentences) == (text if visible else "")
+        assert all(sentence.text == join_tokens(surface_tokens(sentence)) for sentence in sentences)
         check_places(tokeniser, text)
 
 

@@ -184,8 +184,8 @@ def test_proofs_hold_beside_masks(parts: str, mask: float) -> None:
         random = np.random.default_rng(seed)
         masked = mapped(instance, lambda array, random=random: np.where(random.random(array.shape) < 0.3, mask, array))
         parse = decode(masked, proof=True)
-        found = tw.decode.verify(masked.arc, parse, **masked.arguments)
-        assert max(exact_value(masked, heads) for heads in masked.trees()) <= Fraction(found.bound)
+        verified = tw.decode.verify(masked.arc, parse, **masked.arguments)
+        assert max(exact_value(masked, heads) for heads in masked.trees()) <= Fraction(verified.bound)
 
 
 @pytest.mark.parametrize("mask", MASKS)

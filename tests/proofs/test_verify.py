@@ -73,11 +73,11 @@ def test_proofs_of_decoders_are_accepted_and_bound_every_tree(parts: str, projec
             parse = prove(instance)
         except InfeasibleError:
             continue
-        found = verify(instance, parse)
+        verified = verify(instance, parse)
         best = instance.best()
-        assert found.bound >= best - SUM_ERROR
-        assert found.value == pytest.approx(best, abs=1e-7)
-        assert 0 <= found.gap < 1e-7
+        assert verified.bound >= best - SUM_ERROR
+        assert verified.value == pytest.approx(best, abs=1e-7)
+        assert 0 <= verified.gap < 1e-7
         accepted += 1
     assert accepted >= 15
 
@@ -195,13 +195,13 @@ def test_parts_with_masks_and_shifts_are_accepted_only_if_the_claim_is_true(root
         other = replace(best, heads=np.array(heads), score=float(values[heads]), bound=float(values[heads]), gap=0.0)
         for parse in (best, other):
             try:
-                found = tw.decode.verify(parts, parse, projective=True, root=root)
+                verified = tw.decode.verify(parts, parse, projective=True, root=root)
             except ProofError:
                 refused += 1
                 continue
             accepted += 1
             loss = max(values.values()) - values[tuple(parse.heads.tolist())]
-            assert loss <= Fraction(found.gap)
+            assert loss <= Fraction(verified.gap)
             assert not parse.certified or loss <= Fraction(parse.tolerance * parse.spread)
     assert accepted >= 30
     assert refused >= 10
@@ -275,10 +275,10 @@ def test_a_bound_is_that_of_its_multipliers(root: str) -> None:
             words = random.permutation(6)[: random.integers(1, 7)] + 1
             point["sets"] = [[float(random.random()), words.tolist()], *point["sets"]]
         loose = replace(parse, proof=Proof.from_dict(data), gap=50.0, bound=parse.score + 50)
-        found = tw.decode.verify(arc, loose, root=root)
-        if found.gap > 0:
+        verified = tw.decode.verify(arc, loose, root=root)
+        if verified.gap > 0:
             checked += 1
-            assert abs(Fraction(found.bound) - exact_bound(arc, data["points"][0])) < 1e-5
+            assert abs(Fraction(verified.bound) - exact_bound(arc, data["points"][0])) < 1e-5
     assert checked > 10
 
 
@@ -288,8 +288,8 @@ def test_masks_and_shifts_are_checked_without_rounding() -> None:
         instance = random_instance(5, 5, parts="", projective=projective)
         arc = instance.arc + 2.0**30 * np.arange(6)
         parse = tw.decode.tree(arc, projective=projective, proof=True)
-        found = tw.decode.verify(arc, parse, projective=projective)
-        assert found.gap <= 1e-9 * abs(parse.score)
+        verified = tw.decode.verify(arc, parse, projective=projective)
+        assert verified.gap <= 1e-9 * abs(parse.score)
         masked = np.where(np.random.default_rng(1).random(arc.shape) < 0.3, -1e30, instance.arc)
         parse = tw.decode.tree(masked, projective=projective, proof=True)
         assert tw.decode.verify(masked, parse, projective=projective).gap < 1e-6
@@ -436,12 +436,12 @@ def test_a_proof_about_crossing_trees_holds_for_projective_ones() -> None:
 def test_a_proof_survives_json_and_pickle(parts: str, root: str) -> None:
     instance = random_instance(3, 7, parts=parts, root=root)
     parse = prove(instance)
-    found = verify(instance, parse)
+    verified = verify(instance, parse)
     for proof in (
         Proof.from_dict(json.loads(json.dumps(proof_of(parse).to_dict()))),
         pickle.loads(pickle.dumps(parse.proof)),
     ):
-        assert verify(instance, replace(parse, proof=proof)) == found
+        assert verify(instance, replace(parse, proof=proof)) == verified
 
 
 @pytest.mark.parametrize(

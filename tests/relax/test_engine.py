@@ -104,14 +104,14 @@ def test_certified_means_best_and_every_dual_is_a_bound(step: Any) -> None:
     for seed in range(40):
         tables = random_instance(seed)
         best = best_agreeing(tables)
-        found = relax(tables, step=HarmonicStep(1.0) if isinstance(step, HarmonicStep) else step, trace=True)
-        assert all(line.dual >= best - 1e-9 for line in found.trace)
-        assert found.value <= best + 1e-9
-        assert found.bound == pytest.approx(min(line.dual for line in found.trace), rel=1e-9, abs=1e-9)
-        assert found.gap >= 0
-        if found.certified:
+        relaxed = relax(tables, step=HarmonicStep(1.0) if isinstance(step, HarmonicStep) else step, trace=True)
+        assert all(line.dual >= best - 1e-9 for line in relaxed.trace)
+        assert relaxed.value <= best + 1e-9
+        assert relaxed.bound == pytest.approx(min(line.dual for line in relaxed.trace), rel=1e-9, abs=1e-9)
+        assert relaxed.gap >= 0
+        if relaxed.certified:
             certified += 1
-            assert found.value == pytest.approx(best, rel=1e-8, abs=1e-8)
+            assert relaxed.value == pytest.approx(best, rel=1e-8, abs=1e-8)
     assert certified >= 12
 
 
@@ -120,20 +120,20 @@ def test_the_bound_and_the_averages_approach_the_linear_relaxation() -> None:
     for seed in range(16):
         tables = random_instance(seed)
         value, _ = linear_value(tables)
-        found = relax(tables, step=diminishing(1.0, power=0.6), max_iterations=1000)
-        assert value - 1e-9 <= found.bound <= value + 0.03
-        left += not found.certified
+        relaxed = relax(tables, step=diminishing(1.0, power=0.6), max_iterations=1000)
+        assert value - 1e-9 <= relaxed.bound <= value + 0.03
+        left += not relaxed.certified
     assert left >= 3
 
 
 def test_fractional_example_of_the_paper_is_never_certified() -> None:
     parser, tagger = fractional_example()
     for step in [*STEPS, HarmonicStep(0.5)]:
-        found = relax([parser, tagger], step=step, max_iterations=400, trace=True)
-        assert found.certificate is None
-        assert found.value == pytest.approx(-1)
-        assert found.bound == pytest.approx(0, abs=1e-6)
-        assert found.gap == pytest.approx(1, abs=1e-6)
+        relaxed = relax([parser, tagger], step=step, max_iterations=400, trace=True)
+        assert relaxed.certificate is None
+        assert relaxed.value == pytest.approx(-1)
+        assert relaxed.bound == pytest.approx(0, abs=1e-6)
+        assert relaxed.gap == pytest.approx(1, abs=1e-6)
     first = relax([parser, tagger], max_iterations=1)
     assert first.structures[0] != first.structures[1]
 
@@ -145,8 +145,8 @@ def test_averages_of_the_fractional_example_approach_what_highs_finds() -> None:
     assert marginals == pytest.approx([1, 0, 0.5, 0.5, 0.5, 0.5], abs=1e-9)
     errors = []
     for iterations in (30, 300, 3000):
-        found = relax([parser, tagger], step=diminishing(0.5, power=0.5), max_iterations=iterations)
-        errors.append(float(np.abs(found.averages - marginals).max()))
+        relaxed = relax([parser, tagger], step=diminishing(0.5, power=0.5), max_iterations=iterations)
+        errors.append(float(np.abs(relaxed.averages - marginals).max()))
     assert errors[2] < errors[0]
     assert errors[2] < 0.02
 
@@ -162,11 +162,11 @@ def test_tables_of_the_example_are_its_dynamic_programs() -> None:
 def test_branching_closes_the_fractional_example() -> None:
     tables = [oracle.table() for oracle in fractional_example()]
     assert relax(tables).certificate is None
-    found = branch(tables)
-    assert found.certified
-    assert found.value == pytest.approx(-1)
-    assert found.answer is not None
-    assert len(found.answer) == 6
+    solution = branch(tables)
+    assert solution.certified
+    assert solution.value == pytest.approx(-1)
+    assert solution.answer is not None
+    assert len(solution.answer) == 6
 
 
 def test_branching_closes_every_gap() -> None:
@@ -182,20 +182,20 @@ def test_branching_closes_every_gap() -> None:
 
 def test_branching_to_a_budget_keeps_a_valid_bound() -> None:
     tables = [oracle.table() for oracle in fractional_example()]
-    found = branch(tables, max_nodes=1)
-    assert not found.certified
-    assert found.bound >= -1 - 1e-9
+    solution = branch(tables, max_nodes=1)
+    assert not solution.certified
+    assert solution.bound >= -1 - 1e-9
 
 
 @pytest.mark.parametrize("limit", [3, 5, 8, 20])
 def test_the_iterations_of_all_nodes_of_branching_are_limited(limit: int) -> None:
     for seed in range(24):
         tables = random_instance(seed)
-        found = branch(tables, max_iterations=3, node_iterations=2, total_iterations=limit, trace=True)
-        assert len(found.trace) <= found.iterations <= limit  # iterations without any structure have no trace
-        assert found.bound >= best_agreeing(tables) - 1e-9
-        if found.certified:
-            assert found.value == pytest.approx(best_agreeing(tables), rel=1e-8, abs=1e-8)
+        solution = branch(tables, max_iterations=3, node_iterations=2, total_iterations=limit, trace=True)
+        assert len(solution.trace) <= solution.iterations <= limit  # iterations without any structure have no trace
+        assert solution.bound >= best_agreeing(tables) - 1e-9
+        if solution.certified:
+            assert solution.value == pytest.approx(best_agreeing(tables), rel=1e-8, abs=1e-8)
 
 
 def test_a_run_ends_when_it_can_have_no_better_answer_than_is_known() -> None:
@@ -206,11 +206,11 @@ def test_a_run_ends_when_it_can_have_no_better_answer_than_is_known() -> None:
         assert known.answer is not None
         for variable, value in enumerate(known.answer):
             part = [table.restrict({variable: not value}) for table in tables]
-            found = relax(part, start=known.multipliers, known=known)
+            relaxed = relax(part, start=known.multipliers, known=known)
             alone = relax(part, start=known.multipliers)
-            ended += found.iterations < alone.iterations
-            assert found.bound >= alone.value - 1e-9
-            assert found.bound <= known.target or found.value <= known.value + 1e-9
+            ended += relaxed.iterations < alone.iterations
+            assert relaxed.bound >= alone.value - 1e-9
+            assert relaxed.bound <= known.target or relaxed.value <= known.value + 1e-9
     assert ended > 0
 
 
@@ -220,13 +220,13 @@ def test_weights_scale_the_scores() -> None:
         tables, random = random_instance(seed), np.random.default_rng(seed)
         for weights in (2.0 ** random.integers(-3, 4, len(tables)), random.uniform(0.2, 3, len(tables))):
             scaled = [Table(t.keys, t.rows, w * t.scores) for t, w in zip(tables, weights, strict=True)]
-            found = relax(tables, weights=weights.tolist(), max_iterations=2000)
+            relaxed = relax(tables, weights=weights.tolist(), max_iterations=2000)
             same = relax(scaled, max_iterations=2000)
             rounding = 1e-12 if (np.frexp(weights)[0] == 0.5).all() else 1e-6
-            assert found.bound == pytest.approx(same.bound, rel=rounding, abs=rounding)
-            if found.certified and same.certified:
-                assert found.value == pytest.approx(same.value, rel=1e-12)
-            assert found.bound >= best_agreeing(tables, weights) - 1e-9
+            assert relaxed.bound == pytest.approx(same.bound, rel=rounding, abs=rounding)
+            if relaxed.certified and same.certified:
+                assert relaxed.value == pytest.approx(same.value, rel=1e-12)
+            assert relaxed.bound >= best_agreeing(tables, weights) - 1e-9
 
 
 @pytest.mark.parametrize("find", [relax, branch])
@@ -260,9 +260,9 @@ def test_units_change_nothing_and_constants_no_answer(find: Any) -> None:
 def test_an_oracle_with_nothing_to_say_agrees_at_once() -> None:
     parser, _ = fractional_example()
     silent = Tagger(3, lambda *_: 0.0)
-    found = relax([parser, silent], max_iterations=50)
-    assert found.certified
-    assert found.value == pytest.approx(parser.solve(np.zeros(6)).value)
+    relaxed = relax([parser, silent], max_iterations=50)
+    assert relaxed.certified
+    assert relaxed.value == pytest.approx(parser.solve(np.zeros(6)).value)
     assert relax([parser]).iterations == 1
 
 
@@ -293,10 +293,10 @@ def test_only_oracles_whose_multipliers_changed_are_solved() -> None:
 
     likes, hates = Counted(0, [0], [[0], [1]], [0, 3]), Counted(1, [0], [[0], [1]], [1, 0])
     apart = Counted(2, [1], [[0], [1]], [0, 1])
-    found = relax([likes, hates, apart], step=HalvingStep(), trace=True)
-    assert found.value == pytest.approx(4)
+    relaxed = relax([likes, hates, apart], step=HalvingStep(), trace=True)
+    assert relaxed.value == pytest.approx(4)
     assert calls[2] == 1
-    assert [line.solved for line in found.trace] == [3] + [2] * (found.iterations - 1)
+    assert [line.solved for line in relaxed.trace] == [3] + [2] * (relaxed.iterations - 1)
 
 
 def test_a_run_can_go_on_where_another_stopped() -> None:
@@ -340,18 +340,18 @@ def test_cardinality_is_a_constraint() -> None:
             restricted = oracle.restrict(fixed).solve(scores)
             assert restricted.value == pytest.approx(max((row @ scores for row in kept), default=-math.inf))
         free = Table(range(5), rows, rows @ random.normal(size=5))
-        found = branch([free, oracle])
-        assert found.certified
+        solution = branch([free, oracle])
+        assert solution.certified
         expected_value = max(free.score(row) for row in allowed)
-        assert found.value == pytest.approx(expected_value)
+        assert solution.value == pytest.approx(expected_value)
 
 
 def test_no_answer_at_all() -> None:
     on, off = Table([0], [[1]]), Table([0], [[0]])
     assert relax([on, Table([0], np.empty((0, 1)))]).certificate == "infeasible"
-    found = relax([on, off], max_iterations=20)
-    assert found.value == -math.inf
-    assert not found.certified
+    relaxed = relax([on, off], max_iterations=20)
+    assert relaxed.value == -math.inf
+    assert not relaxed.certified
     searched = branch([on, off], max_iterations=20)
     assert (searched.certificate, searched.certified, searched.gap) == ("infeasible", False, 0.0)
 

@@ -43,8 +43,8 @@ def test_best_of_all_sequences(n: int, tags: int, forbidden: bool) -> None:
 
 
 def test_no_positions() -> None:
-    found = viterbi(np.zeros((0, 2)), np.zeros((3, 3, 2)))
-    assert (found.tags.tolist(), found.value) == ([], 0.0)
+    path = viterbi(np.zeros((0, 2)), np.zeros((3, 3, 2)))
+    assert (path.tags.tolist(), path.value) == ([], 0.0)
 
 
 @pytest.mark.parametrize(

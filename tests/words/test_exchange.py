@@ -54,12 +54,12 @@ def partitions(units: int, classes: int) -> Iterator[list[int]]:
 @pytest.mark.parametrize("classes", [2, 3, 5])
 def test_the_value_is_the_likelihood_and_never_falls(classes: int) -> None:
     units = Units.of(TEXTS, 1)
-    found = Exchange(units, classes)
-    values = [found.value()]
+    exchange = Exchange(units, classes)
+    values = [exchange.value()]
     for unit in [*range(units.edge)] * 3:
-        found._kernel.sweep(unit, unit + 1)
-        values.append(found.value())
-        assert values[-1] == pytest.approx(likelihood(found.class_of.tolist(), units.text.tolist()), rel=TOLERANCE)
+        exchange._kernel.sweep(unit, unit + 1)
+        values.append(exchange.value())
+        assert values[-1] == pytest.approx(likelihood(exchange.class_of.tolist(), units.text.tolist()), rel=TOLERANCE)
     assert all(later >= earlier - TOLERANCE for earlier, later in pairwise(values))
 
 
@@ -85,37 +85,37 @@ def test_exchange_against_all_partitions(seed: int, classes: int) -> None:
     reached = []
     for _ in range(10):
         start = np.array([*random.integers(classes, size=7), classes], np.int32)
-        found = Exchange(units, classes, start)
-        while found.sweep():
+        exchange = Exchange(units, classes, start)
+        while exchange.sweep():
             pass
-        reached.append(found.value())
+        reached.append(exchange.value())
     assert max(reached) == pytest.approx(best, rel=TOLERANCE)
 
 
 def test_in_the_end_no_single_move_gains() -> None:
     units = Units.of(TEXTS, 1)
-    found = Exchange(units, 4)
-    while found.sweep():
+    exchange = Exchange(units, 4)
+    while exchange.sweep():
         pass
     for unit in range(units.edge):
         for place in range(4):
-            moved = found.class_of
+            moved = exchange.class_of
             moved[unit] = place
-            assert likelihood(moved.tolist(), units.text.tolist()) <= found.value() + TOLERANCE
+            assert likelihood(moved.tolist(), units.text.tolist()) <= exchange.value() + TOLERANCE
 
 
 @pytest.mark.parametrize("seed", range(3))
 def test_each_merge_loses_least(seed: int) -> None:
     units = Units.of([*TEXTS, *random_text(seed)], 1)
     classes = 8
-    found = Exchange(units, classes)
-    found.sweep()
-    class_of, text = found.class_of.tolist(), units.text.tolist()
+    exchange = Exchange(units, classes)
+    exchange.sweep()
+    class_of, text = exchange.class_of.tolist(), units.text.tolist()
 
     def merged(pair: tuple[int, int]) -> list[int]:
         return [pair[0] if number == pair[1] else number for number in class_of]
 
-    merges = found.merges()
+    merges = exchange.merges()
     assert len(merges) == classes - 1
     left = set(range(classes))
     for pair in merges:
@@ -127,8 +127,8 @@ def test_each_merge_loses_least(seed: int) -> None:
 
 def test_paths_are_a_binary_tree() -> None:
     units = Units.of([*TEXTS, *random_text(1)], 1)
-    found = Exchange(units, 8)
-    paths = paths_of(found.merges(), 8)
+    exchange = Exchange(units, 8)
+    paths = paths_of(exchange.merges(), 8)
     assert sum(2.0 ** -len(path) for path in paths) == 1.0
     assert not any(other.startswith(path) for path in paths for other in paths if other != path)
     assert paths_of([], 1) == [""]
@@ -136,11 +136,11 @@ def test_paths_are_a_binary_tree() -> None:
 
 def test_a_search_continues_from_its_classes() -> None:
     units = Units.of(TEXTS, 1)
-    found = Exchange(units, 4)
-    found.sweep()
-    again = Exchange(units, 4, found.class_of)
-    assert again.value() == pytest.approx(found.value(), rel=TOLERANCE)
-    assert (found.sweep(), found.class_of.tolist()) == (again.sweep(), again.class_of.tolist())
+    exchange = Exchange(units, 4)
+    exchange.sweep()
+    again = Exchange(units, 4, exchange.class_of)
+    assert again.value() == pytest.approx(exchange.value(), rel=TOLERANCE)
+    assert (exchange.sweep(), exchange.class_of.tolist()) == (again.sweep(), again.class_of.tolist())
 
 
 def test_numbers_of_classes_that_cannot_be_are_refused() -> None:

@@ -54,9 +54,9 @@ FORMATS = [write_glove, write_word2vec, write_windows, write_gzip, write_table]
 
 @pytest.mark.parametrize("write", FORMATS)
 def test_every_format_gives_the_same_table(write: Callable[[Path], Path], tmp_path: Path) -> None:
-    found = tw.Words.from_vectors(write(tmp_path / "vectors"))
-    assert found.vocabulary == tuple(WORDS)
-    np.testing.assert_allclose(found.vectors, TABLE, atol=ROUNDING)
+    words = tw.Words.from_vectors(write(tmp_path / "vectors"))
+    assert words.vocabulary == tuple(WORDS)
+    np.testing.assert_allclose(words.vectors, TABLE, atol=ROUNDING)
 
 
 def test_a_binary_file_of_word2vec_gives_the_same_table(tmp_path: Path) -> None:
@@ -66,23 +66,23 @@ def test_a_binary_file_of_word2vec_gives_the_same_table(tmp_path: Path) -> None:
             for word, row in zip(WORDS, TABLE, strict=True)
         )
         (tmp_path / "vectors.bin").write_bytes(b"5 2\n" + b"".join(rows))
-        found = tw.Words.from_vectors(tmp_path / "vectors.bin")
-        assert found.vocabulary == (*WORDS[:4], "new_york")
-        np.testing.assert_allclose(found.vectors, TABLE, atol=ROUNDING)
+        words = tw.Words.from_vectors(tmp_path / "vectors.bin")
+        assert words.vocabulary == (*WORDS[:4], "new_york")
+        np.testing.assert_allclose(words.vectors, TABLE, atol=ROUNDING)
 
 
 def test_max_words_reads_the_first_ones(tmp_path: Path) -> None:
     for write in FORMATS:
-        found = tw.Words.from_vectors(write(tmp_path / "vectors"), max_words=2)
-        assert found.vocabulary == ("the", "dog")
+        words = tw.Words.from_vectors(write(tmp_path / "vectors"), max_words=2)
+        assert words.vocabulary == ("the", "dog")
 
 
 def test_words_may_have_blanks_and_repeated_ones_are_counted(tmp_path: Path) -> None:
     notes: list[str] = []
     (tmp_path / "v.vec").write_text("The 1 2\ndog 1 1\n. . . 2 2\nthe 9 9\nTHE 8 8\n", encoding="utf-8")
-    found = tw.Words.from_vectors(tmp_path / "v.vec", note=notes.append)
-    assert found.vocabulary == ("the", "dog", ". . .")
-    np.testing.assert_allclose(found.vectors[0], [1, 2], atol=ROUNDING)
+    words = tw.Words.from_vectors(tmp_path / "v.vec", note=notes.append)
+    assert words.vocabulary == ("the", "dog", ". . .")
+    np.testing.assert_allclose(words.vectors[0], [1, 2], atol=ROUNDING)
     assert notes == [f"{tmp_path}/v.vec:4: the word 'the' has a vector already; 2 such words are left out"]
 
 

@@ -154,9 +154,9 @@ def agreed_cells(versions: Mapping[str, Sentence], original: Sentence) -> dict[s
     for word in range(1, len(original) + 1):
         values, before = cells_of(first, word), cells_of(original, word)
         unsettled = next(iter(differ[word].values())) if word in differ else {}
-        own = {name: values[name] for name in COMPARED if name not in unsettled and values[name] != before[name]}
+        changes = {name: values[name] for name in COMPARED if name not in unsettled and values[name] != before[name]}
         if "HEAD" in unsettled:
-            own |= {"HEAD": OPEN, "DEPREL": OPEN}
-        if own:
-            cells[str(word)] = own
+            changes |= {"HEAD": OPEN, "DEPREL": OPEN}
+        if changes:
+            cells[str(word)] = changes
     return cells

@@ -190,9 +190,9 @@ def cells_of_tree(draft: Draft, sentence: Sentence) -> dict[str, dict[str, str]]
     result: dict[str, dict[str, str]] = {}
     for word in range(1, len(sentence) + 1):
         old, new = cells_of(annotated, word), cells_of(sentence, word)
-        own = {name: new[name] for name in TREE_COLUMNS if old[name] != new[name]}
-        if "HEAD" in own:
-            own["DEPREL"] = new["DEPREL"]
-        if own:
-            result[str(word)] = own
+        changes = {name: new[name] for name in TREE_COLUMNS if old[name] != new[name]}
+        if "HEAD" in changes:
+            changes["DEPREL"] = new["DEPREL"]
+        if changes:
+            result[str(word)] = changes
     return result

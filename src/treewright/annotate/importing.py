@@ -60,11 +60,19 @@ class Importer:
 
     def _add_sentence(self, document: int, position: float, sentence: Sentence, created_by: int | None = None) -> None:
         text, marks = files.without_marks(sentence)
-        own = Sentence(text)
+        imported = Sentence(text)
         number = self._store.run(
             "INSERT INTO sentence (document, position, sent_id, surface, words, text, created_by) "
             "VALUES (?, ?, ?, ?, ?, ?, ?)",
-            *(document, position, own.sent_id or str(int(position) + 1), own.text, len(own), text, created_by),
+            *(
+                document,
+                position,
+                imported.sent_id or str(int(position) + 1),
+                imported.text,
+                len(imported),
+                text,
+                created_by,
+            ),
         )
         if marks is not None:
             manager = self._people.manager

@@ -47,10 +47,10 @@ class TrainingProcess:
     @classmethod
     def start(cls, models: Path, sentences: Sequence[Sentence]) -> TrainingProcess:
         """Write the annotated ones of these sentences below the folder `models`, and start the training."""
-        some = [sentence for sentence in sentences if (sentence.heads >= 0).any()]
-        if len(some) < MIN_SENTENCES:
-            raise ProjectError(f"{len(some)} sentences are annotated; training needs at least {MIN_SENTENCES}")
-        train, held_out = divide(some)
+        annotated = [sentence for sentence in sentences if (sentence.heads >= 0).any()]
+        if len(annotated) < MIN_SENTENCES:
+            raise ProjectError(f"{len(annotated)} sentences are annotated; training needs at least {MIN_SENTENCES}")
+        train, held_out = divide(annotated)
         job = secrets.token_hex(6)
         folder = models / job
         folder.mkdir(parents=True)
@@ -151,9 +151,9 @@ def measure(pipeline: Pipeline, held_out: Sequence[Sentence]) -> dict[str, float
     """Return LAS, its 95 % range by the bootstrap over sentences, UAS, and the number of words."""
     parsed = list(pipeline.parse(pipeline.retag(held_out, confidence=False), confidence=False))
     right, total = [], []
-    for gold, own in zip(held_out, parsed, strict=True):
+    for gold, tree in zip(held_out, parsed, strict=True):
         labelled = is_labelled(gold)
-        same = (gold.heads == own.heads) & np.array([a == b for a, b in zip(gold.deprels, own.deprels, strict=True)])
+        same = (gold.heads == tree.heads) & np.array([a == b for a, b in zip(gold.deprels, tree.deprels, strict=True)])
         right.append(int((same & labelled).sum()))
         total.append(int(labelled.sum()))
     scores = attachment(held_out, parsed)

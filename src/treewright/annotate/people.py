@@ -53,14 +53,14 @@ class People:
         if role == "annotator":
             return [person]
         written = [row[0] for row in self._store.rows("SELECT DISTINCT layer FROM tree ORDER BY layer")]
-        own = [] if role == "reader" else [person]
-        return list(dict.fromkeys([*own, *(other.name for other in self.all()), *written, GOLD]))
+        own_layers = [] if role == "reader" else [person]
+        return list(dict.fromkeys([*own_layers, *(other.name for other in self.all()), *written, GOLD]))
 
     def check_access(self, person: str, layer: str, *, write: bool = False) -> None:
         """Raise an AccessError unless a person may see a layer, or write it."""
         role = self.role(person)
-        own = layer == person and role != "reader"
-        may_write = own or role == "manager" or (role == "adjudicator" and layer == GOLD)
+        is_own = layer == person and role != "reader"
+        may_write = is_own or role == "manager" or (role == "adjudicator" and layer == GOLD)
         if not (may_write or (not write and role in ("reader", "adjudicator"))):
             does = "write" if write else "see"
             raise AccessError(f"{person} is {role} and may not {does} the layer {layer}")

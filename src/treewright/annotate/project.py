@@ -376,10 +376,10 @@ class Project:
         self, number: int, layer: str, base: int, kind: str, payload: dict[str, Any], shown: Sentence
     ) -> None:
         """Refuse an operation on cells that have changed since the revision `base`."""
-        own = touched(kind, payload)
+        touched_cells = touched(kind, payload)
         for event in self._store.events("sentence = ? AND layer = ? AND seq > ?", number, layer, base):
             other = touched(event.kind, event.payload)
-            shared = None if own is None or other is None else own & other
+            shared = None if touched_cells is None or other is None else touched_cells & other
             if shared is None or shared:
                 cells = [
                     {"word": word, "column": name, "value": view.cells_of(shown, word)[name], "author": event.author}
@@ -794,9 +794,9 @@ def suggested_cells(draft: Draft, shown: Sentence) -> dict[str, dict[str, str]]:
         old, new = view.cells_of(annotated, number), view.cells_of(shown, number)
         if new["HEAD"] == OPEN:
             raise ConflictError(f"word {number}, {new['FORM']}, has no head; attach it before you accept the sentence")
-        own = {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}
-        if own:
-            cells[str(number)] = own
+        changes = {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}
+        if changes:
+            cells[str(number)] = changes
     return cells
 
 

@@ -35,8 +35,8 @@ class Rows:
     def of(cls, text: str) -> Rows:
         """Take the lines of a sentence apart."""
         sentence = Sentence(text)
-        own = str(sentence).removesuffix("\n")
-        before, _, after = text.partition(own)
+        lines = str(sentence).removesuffix("\n")
+        before, _, after = text.partition(lines)
         columns = [sentence.column(name) if name != "HEAD" else head_cells(sentence) for name in COLUMNS]
         words = [dict(zip(COLUMNS, cells, strict=True)) for cells in zip(*columns, strict=True)]
         tokens, empty_nodes = sentence.tokens, sentence.empty_nodes

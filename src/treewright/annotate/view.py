@@ -112,8 +112,8 @@ def lint(sentence: Sentence, counts: Counts | None = None, rules: Sequence[Rule]
         }
         for finding in findings
     ]
-    own = [finding | {"mend": None} for rule in rules for finding in rule.findings(sentence)]
-    return [finding | {"guideline": guideline(finding["word"], sentence)} for finding in [*checked, *own]]
+    of_rules = [finding | {"mend": None} for rule in rules for finding in rule.findings(sentence)]
+    return [finding | {"guideline": guideline(finding["word"], sentence)} for finding in [*checked, *of_rules]]
 
 
 def guideline(word: int | None, sentence: Sentence) -> str:

@@ -175,9 +175,9 @@ def dissolve_token(draft: Draft, word: int) -> Draft:
         forms = " ".join(part["FORM"] for part in parts)
         raise ProjectError(f"the words {forms} do not spell {token.form}; join them in place of dissolving the token")
     words = list(rows.words)
-    own = [part["MISC"] for part in parts]
+    misc_cells = [part["MISC"] for part in parts]
     placed = place_parts(parts, token.misc)
-    for number, (part, misc) in enumerate(zip(placed, own, strict=True), token.first - 1):
+    for number, (part, misc) in enumerate(zip(placed, misc_cells, strict=True), token.first - 1):
         entries = [entry for entry in part["MISC"].split("|") if entry != OPEN]
         words[number] = part | {"MISC": with_misc(drop_misc(misc, *PLACES), *entries)}
     tokens = [other for other in rows.tokens if other != token]

@@ -146,15 +146,15 @@ class Violations:
         """Take one step; return the loss, by how much the tree found exceeds the gold tree, cost included."""
         example, parts = self.data.examples[number], self.parts(weights, number)
         add_margin(parts.core, example.heads, self.options.cost)
-        found = self.find(weights, number, parts)
-        loss = self.value(weights, number, parts, found) - self.value(weights, number, parts, example.heads)
-        difference = tree_difference(parts.core, example.heads, found)
+        violator = self.find(weights, number, parts)
+        loss = self.value(weights, number, parts, violator) - self.value(weights, number, parts, example.heads)
+        difference = tree_difference(parts.core, example.heads, violator)
         linear = [table for name, table in weights.tables.items() if name != "tensor"]
         if loss > 0:
             self.scorer.add_parts(linear[0].learner, difference)
             if self.tree_scorer is not None:
                 factors = weights.tables["factors"].learner
-                self.tree_scorer.add_difference(factors, example.batch, example.heads, found)
+                self.tree_scorer.add_difference(factors, example.batch, example.heads, violator)
             if self.tensor is not None:
                 self.tensor.add_gradient(weights.tables["tensor"].learner, 0, difference)
         size = step_size(loss, sum(table.squared_length() for table in linear), self.options.max_step)

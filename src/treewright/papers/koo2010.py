@@ -433,8 +433,8 @@ def table2_trained(
 def decoded(parser: Parser, gold: Sequence[Sentence], **how: object) -> Decoding:
     """Decode a test set and evaluate it."""
     start = time.process_time()
-    found = list(parser.parse(gold, max_seconds=None, **how))  # type: ignore[arg-type]
-    return evaluate(found, gold, time.process_time() - start)
+    parsed = list(parser.parse(gold, max_seconds=None, **how))  # type: ignore[arg-type]
+    return evaluate(parsed, gold, time.process_time() - start)
 
 
 def evaluate(found: Sequence[Sentence], gold: Sequence[Sentence], seconds: float) -> Decoding:
@@ -488,9 +488,9 @@ def figures(
         recomputed[model] = mean_while_running([np.asarray(trace["recomputed"]) for trace in traces])
         for limit in limits if model == "sib" else ():
             step(f"{treebank}: {limit} iterations")
-            found = list(parser.parse(dev, method="dd", published=True, max_seconds=None, max_iterations=limit))
-            steps.append(evaluate(found, dev, 0.0))
-            trees.append([sentence.heads.tobytes() for sentence in found])
+            parsed = list(parser.parse(dev, method="dd", published=True, max_seconds=None, max_iterations=limit))
+            steps.append(evaluate(parsed, dev, 0.0))
+            trees.append([sentence.heads.tobytes() for sentence in parsed])
     matches = [100 * float(np.mean([one == last for one, last in zip(t, trees[-1], strict=True)])) for t in trees]
     return Curves(
         np.array(limits),

@@ -314,8 +314,8 @@ def parts_of(data: Path, treebank: str, sentences: int | None) -> tuple[list[Sen
 def timed(parser: Parser, test: Sequence[Sentence], method: str = "exact") -> tuple[list[Sentence], float]:
     """Return the parses of a test set, and the CPU seconds they took."""
     start = time.process_time()
-    found = list(parser.parse(test, confidence=False, method=method))
-    return found, time.process_time() - start
+    parsed = list(parser.parse(test, confidence=False, method=method))
+    return parsed, time.process_time() - start
 
 
 def tree_row(

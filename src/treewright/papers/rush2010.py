@@ -510,8 +510,8 @@ def table1_command(
     ] = Other.dependencies,
     options: Options,
 ) -> None:
-    found = options.with_tags() if other is Other.tags else options.with_dependencies()
-    show_iterations(found, other.value, options)
+    outcomes = options.with_tags() if other is Other.tags else options.with_dependencies()
+    show_iterations(outcomes, other.value, options)
 
 
 def show_iterations(found: list[Outcome], other: str, options: Options) -> None:
@@ -579,15 +579,15 @@ def figure5_command(
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    found = options.with_dependencies(LIMITS)
-    rows = list(figure5(found))
+    outcomes = options.with_dependencies(LIMITS)
+    rows = list(figure5(outcomes))
     if output is not None:
         draw_figure5(rows, output)
     if options.as_json:
         names = ("limit", "f1", "certified", "same")
         typer.echo(json.dumps([dict(zip(names, row, strict=True)) for row in rows]))
         return
-    show_accuracy(found, PUBLISHED, "dependencies", WHAT, options)
+    show_accuracy(outcomes, PUBLISHED, "dependencies", WHAT, options)
     show_lines(
         ("limit on iterations", "F1", "certified %", "tree of limit 50 %"),
         [[str(limit), *(f"{figure:.2f}" for figure in figures)] for limit, *figures in rows],

@@ -428,12 +428,12 @@ def table4(
                 system, method, restarts = replace(system, learner=learner), "climb", {"patience": patience}
             parser = study.parser(treebank, system)
             study.report(f"{treebank}: parsing with {name}")
-            found = parses(parser, test, method=method, **restarts)
-            pairs = list(zip(test, found, strict=True))
+            parsed = parses(parser, test, method=method, **restarts)
+            pairs = list(zip(test, parsed, strict=True))
             short = [pair for pair in pairs if len(pair[0]) <= SHORT]
             long = [pair for pair in pairs if len(pair[0]) > SHORT]
-            for row, some in zip(rows, (pairs, short, long), strict=True):
-                row[name] = uas(*map(list, zip(*some, strict=True))) if some else float("nan")
+            for row, selected in zip(rows, (pairs, short, long), strict=True):
+                row[name] = uas(*map(list, zip(*selected, strict=True))) if selected else float("nan")
         yield Row4(treebank, *rows)
 
 
@@ -453,11 +453,11 @@ def climb(worker: Worker, sentence: Sentence, start: Start, patience: int, max_r
     root, inputs = worker.model.root, worker.encode([sentence])
     [parts] = worker.score(inputs, worker.prune(inputs, False))
     if worker.tree_scorer is None or worker.model.factors is None:
-        found = decode.tree(
+        climbed = decode.tree(
             parts, root=root, method="climb", start=start, patience=patience, max_restarts=max_restarts, trace=True
         )
-        assert found.trace is not None
-        return Climbed(found.heads[1:].tolist(), found.trace["value"])
+        assert climbed.trace is not None
+        return Climbed(climbed.heads[1:].tolist(), climbed.trace["value"])
     first = [decode.tree(decode.Parts(parts.nodes, parts.arcs), root=root).heads] if start == "map" else None
     options = restart_options(
         projective=False,
@@ -917,10 +917,10 @@ def figure4_command(
     if output is not None:
         ensure_matplotlib()
     rows = options.rows(table4, systems=("1st", of), learner=learner.value)
-    found = gains(rows, of)
+    by_treebank = gains(rows, of)
     if output is not None:
-        draw_gains(found, of, output)
-    lines = [[name, number(gain.short, 2), number(gain.long, 2)] for name, gain in found.items()]
+        draw_gains(by_treebank, of, output)
+    lines = [[name, number(gain.short, 2), number(gain.long, 2)] for name, gain in by_treebank.items()]
     show_rows(rows, options.as_json, (f"UAS of {of} over 1st", "<= 15 words", "> 15 words"), lines)
 
 

@@ -60,8 +60,8 @@ class Decisions(NamedTuple):
     ) -> Decisions:
         """Return the decisions under which a question about a sentence is answered: its own, and these arcs."""
         is_partial = bool((sentence.heads < 0).any())
-        own = cls.given(sentence, labels) if is_partial else cls()
-        return own.extended(require, forbid)
+        decisions = cls.given(sentence, labels) if is_partial else cls()
+        return decisions.extended(require, forbid)
 
     def within(self, begin: int, end: int) -> Decisions:
         """Return the required arcs and the relations of words begin + 1 .. end, renumbered, as a sentence of their own.

@@ -115,8 +115,10 @@ class Question:
         """Return the label of a word in a tree, beside the labels of a sentence where the tree has the same heads."""
         same = (parse.heads[1:] == best.heads).tolist()
         same[word - 1] = False
-        own = self.decided.labels or [OPEN] * len(same)
-        kept = [label if is_same else old for is_same, label, old in zip(same, best.deprels, own, strict=True)]
+        decided_labels = self.decided.labels or [OPEN] * len(same)
+        kept = [
+            label if is_same else old for is_same, label, old in zip(same, best.deprels, decided_labels, strict=True)
+        ]
         return self.labels(parse, kept)[0][word - 1]
 
     def labelled(self, parse: Parse) -> Sentence:

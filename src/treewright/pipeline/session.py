@@ -256,12 +256,12 @@ class Session:
         word = check_word(word, len(self._text), "word")
         count = check_count(k, "k")
         question, best = self._asked(word), self.sentence
-        own = int(best.heads[word - 1])
-        excluded = [word, own, *self._state[word - 1].rejected]
+        current = int(best.heads[word - 1])
+        excluded = [word, current, *self._state[word - 1].rejected]
         by_pruner = question.arcs.marginal[:, word].copy()  # ranks the arcs that pruning removed, too
         by_pruner[excluded] = 0
         likely = [int(head) for head in (-by_pruner).argsort(kind="stable")[:count] if by_pruner[head] > 0]
-        wider, _ = question.with_candidates((head, word) for head in [own, *likely])
+        wider, _ = question.with_candidates((head, word) for head in [current, *likely])
         candidates = {head for head, modifier in wider.candidates if modifier == word}.difference(excluded)
         ranked = sorted(candidates, key=lambda head: (-wider.marginals[head, word], head))[:count]
         return explanation.alternatives(best, question, word, ranked, wider)

@@ -38,7 +38,7 @@ def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float
     part of -inf. The result is +inf if the walk found no other tree, and 0 if it found only ties.
     """
     walk = _Walk(scores, single_root)
-    own = scores.of_tree(scores.parts_of(heads))
+    tree_parts = scores.of_tree(scores.parts_of(heads))
     tree, steps, differences, has_tie = list(heads), 2 * scores.nodes, list[float](), False
     for _ in range(MAX_ROUNDS):
         if len(differences) == TREES:
@@ -50,7 +50,7 @@ def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float
             continue
         tree = following
         if tree != list(heads):
-            difference = _difference_of_sums(own.tolist(), parts.tolist())
+            difference = _difference_of_sums(tree_parts.tolist(), parts.tolist())
             if difference:
                 differences.append(difference)
             else:

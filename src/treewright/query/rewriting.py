@@ -326,9 +326,9 @@ class Change:
         counterparts = {edge: other for edge in old if (other := self._counterpart(edge)) is not None}
         self._graph = [edge for edge in self._graph if edge not in counterparts.values()]
         for edge in new:
-            own = [other for other in counterparts if other.modifier == edge.modifier]
+            same_word = [other for other in counterparts if other.modifier == edge.modifier]
             moved = [other for other in counterparts if (other.head, other.label) == (edge.head, edge.label)]
-            sources = sorted(own + moved, key=lambda other: other.label != edge.label)
+            sources = sorted(same_word + moved, key=lambda other: other.label != edge.label)
             label = edge.label
             if sources:
                 label = extended_label(counterparts[sources[0]].label, sources[0].label, edge.label)

@@ -76,10 +76,10 @@ class Listing:
         """Return a copy with the lists of further keys; keys that it has keep their lists."""
         bounds = zip(self.keys.tolist(), self.begin[:-1].tolist(), self.begin[1:].tolist(), strict=True)
         labels, counts = self.labels.tolist(), self.counts.tolist()
-        own = {
+        known = {
             key: Counter(dict(zip(labels[first:last], counts[first:last], strict=True))) for key, first, last in bounds
         }
-        return Listing.of({**lists, **own})
+        return Listing.of({**lists, **known})
 
     @cached_property
     def core(self) -> LabelLists:

@@ -214,6 +214,22 @@ def nonprojective_arcs(heads: ArrayLike) -> Heads:
     return nonprojective_of(check_tree(heads))
 
 
+def gap_of(heads: list[int], word: int) -> list[int]:
+    """Return the words between a word and its head that the head does not dominate: the gap of an arc of a tree.
+
+    >>> gap_of([-1, 3, 0, 2, 2, 1], 5)
+    [2, 3, 4]
+    """
+    head, gap = heads[word], []
+    for inner in range(min(head, word) + 1, max(head, word)) if head > 0 else ():
+        above = inner
+        while above > 0 and above != head:
+            above = heads[above]
+        if above != head:
+            gap.append(inner)
+    return gap
+
+
 def crossing_pairs(heads: ArrayLike) -> Heads:
     """Return pairs (a, b) of words whose arcs cross, a's starting further left; arcs of the root start at 0.
 

@@ -1,4 +1,4 @@
-"""Answers of a project: plain records with `as_dict` for JSON. Words are numbered from 1, head 0 is the root."""
+"""Answers of a project: plain records. Words are numbered from 1, head 0 is the root."""
 
 from __future__ import annotations
 
@@ -59,10 +59,6 @@ class Person:
         """The layer that the person writes: the own one."""
         return self.name
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Summary:
@@ -81,10 +77,6 @@ class Summary:
     doubtful: int | None
     notes: int
     hit: list[int] = field(default_factory=list)  # words of a search
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -148,20 +140,16 @@ class State:
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        left_out = ("sentence", "tree", "session", "arc_states", "required", "forbidden")
+        left_out = ("sentence", "tree", "session", "arc_states")
         plain = {name: value for name, value in vars(self).items() if name not in left_out}
-        tokens = [token._asdict() for token in self.sentence.tokens]
-        empty_nodes = [node._asdict() for node in self.sentence.empty_nodes]
         return plain | {
             "sent_id": self.sentence.sent_id,
             "text": self.sentence.text,
             "comments": self.sentence.comments,
             "words": [asdict(word) for word in self.words],
             "heads": self.heads,
-            "tokens": tokens,
-            "empty_nodes": empty_nodes,
-            "required": [list(arc) for arc in self.required],
-            "forbidden": [list(arc) for arc in self.forbidden],
+            "tokens": [token._asdict() for token in self.sentence.tokens],
+            "empty_nodes": [node._asdict() for node in self.sentence.empty_nodes],
             "score": None if self.tree is None else self.tree.score,
             "bound": None if self.tree is None else self.tree.bound,
             "gap": None if self.tree is None else self.tree.gap,
@@ -199,10 +187,6 @@ class Choice:
     probability: float
     cost: float
 
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Hit:
@@ -212,10 +196,6 @@ class Hit:
     sent_id: str
     text: str
     nodes: dict[str, int]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -230,10 +210,6 @@ class Difference:
     answers: dict[str, dict[str, str]]  # layer -> HEAD, DEPREL, UPOS, ... where some layers differ
     ops: dict[str, list[Op]]  # layer -> what `apply` needs to take its answer
     is_decided: bool
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)
 
 
 @dataclass(frozen=True)
@@ -251,7 +227,3 @@ class Job:
     message: str
     model: str | None = None
     metrics: dict[str, float] = field(default_factory=dict)
-
-    def as_dict(self) -> dict[str, Any]:
-        """Return plain values, for JSON."""
-        return asdict(self)

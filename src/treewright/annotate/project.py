@@ -8,7 +8,7 @@ import shutil
 import tempfile
 from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from functools import wraps
 from pathlib import Path, PurePosixPath
 from threading import RLock
@@ -230,7 +230,7 @@ class Project:
         ):
             layers.setdefault(layer, {"accepted": 0, "started": 0})[status] = count
         (sentences,) = self._store.one("SELECT COUNT(*) FROM sentence WHERE NOT is_gone")
-        people = [person.as_dict() for person in self.people()]
+        people = [asdict(person) for person in self.people()]
         counts = {"documents": self.documents(), "sentences": sentences, "people": people}
         return counts | {"layers": layers, "models": self.models(), "model": self.model}
 
@@ -520,10 +520,8 @@ class Project:
 
         sentence_id, layer: as in `state`.
         """
-        _, shown = self._asked(sentence_id, layer, word)
-        if shown.session is not None:
-            return shown.session.labels(word)
-        return shares(Counts.of(self.sentences(layer)).relations)
+        session = self._asked(sentence_id, layer, word)[1].session
+        return session.labels(word) if session else shares(Counts.of(self.sentences(layer)).relations)
 
     @guarded
     def tags(self, sentence_id: int, layer: str, word: int) -> list[tuple[str, float]]:
@@ -531,10 +529,8 @@ class Project:
 
         sentence_id, layer: as in `state`.
         """
-        _, shown = self._asked(sentence_id, layer, word)
-        if shown.session is not None:
-            return shown.session.tags(word)
-        return shares(Counts.of(self.sentences(layer)).upos)
+        session = self._asked(sentence_id, layer, word)[1].session
+        return session.tags(word) if session else shares(Counts.of(self.sentences(layer)).upos)
 
     @guarded
     def features(self, layer: str) -> dict[str, dict[str, list[str]]]:

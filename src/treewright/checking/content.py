@@ -11,6 +11,7 @@ from treewright.checking.block import Block
 from treewright.checking.findings import Problem
 from treewright.corpus.checks import is_acyclic
 from treewright.guidelines import LEFT_TO_RIGHT, NOUNS, OBJECT, OUTER, PREDICATE_MARKS, SUBJECTS
+from treewright.trees import gap_of
 
 
 def content_problems(block: Block) -> Iterator[Problem]:
@@ -58,31 +59,17 @@ def punctuation_problems(block: Block, relations: list[str]) -> Iterator[Problem
         below = [child for child in block.children[word] if relations[child] != "punct"]
         if below:
             yield Problem("punct-dependents", row.line, row.id, f"punctuation with {list_words(block, below)}")
-        gap = gap_of(block, word)
+        gap = gap_of(block.heads, word)
         if gap:
             inner = f"{gap[0]} {block.row(gap[0]).form}"
             reason = f"the arc from {block.heads[word]} passes over {inner}, which is not below it"
             yield Problem("punct-crossing", row.line, row.id, reason)
     for word in range(1, len(block.heads)):
-        gap = [] if relations[word] == "punct" else gap_of(block, word)
+        gap = [] if relations[word] == "punct" else gap_of(block.heads, word)
         if gap and all(relations[inner] == "punct" for inner in gap):
             mark = block.row(gap[0])
             reason = f"it is inside the arc from {block.heads[word]} to {word}, but not below its head"
             yield Problem("punct-crossing", mark.line, mark.id, reason)
-
-
-def gap_of(block: Block, word: int) -> list[int]:
-    """Return the words between a word and its head that are not below the head."""
-    head = block.heads[word]
-    if head == 0:
-        return []
-    return [inner for inner in range(min(word, head) + 1, max(word, head)) if not is_below(block, inner, head)]
-
-
-def is_below(block: Block, word: int, head: int) -> bool:
-    while word > 0 and word != head:
-        word = block.heads[word]
-    return word == head
 
 
 def contradictions(block: Block) -> Iterator[Problem]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -211,4 +212,4 @@ def train(
             raise InputError(f"the training failed: {job.message}")
         if adopt:
             project.adopt(job.model)
-    typer.echo(json.dumps(job.as_dict(), indent=2) if as_json else f"model {job.model}: {job.message}")
+    typer.echo(json.dumps(asdict(job), indent=2) if as_json else f"model {job.model}: {job.message}")

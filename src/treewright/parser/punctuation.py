@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.decode import Candidates
+from treewright.trees import gap_of
 
 Arc = tuple[int, int]  # head, modifier
 MAX_ROUNDS = 5  # of decoding without the arcs that cross; then the tree is projective. Not tuned.
@@ -16,8 +17,7 @@ MAX_ROUNDS = 5  # of decoding without the arcs that cross; then the tree is proj
 def crossing_marks(heads: NDArray[np.int32], marks: NDArray[np.int32]) -> list[Arc]:
     """Return the arcs to marks that break a rule of the guidelines: they have a gap, or are the gap of another arc.
 
-    The gap of an arc are the words between its ends that are not below its head. heads: of a tree, with node 0 the
-    root. marks: the punctuation.
+    heads: of a tree, with node 0 the root. marks: the punctuation.
 
     >>> crossing_marks(np.array([-1, 2, 0, 2, 1]), np.array([4]))
     [(1, 4)]
@@ -31,20 +31,6 @@ def crossing_marks(heads: NDArray[np.int32], marks: NDArray[np.int32]) -> list[A
         elif of_marks.issuperset(gap):
             crossing.update(gap)
     return [(tree[mark], mark) for mark in sorted(crossing)]
-
-
-def gap_of(tree: list[int], word: int) -> list[int]:
-    """Return the words between a word and its head that are not below the head."""
-    head = tree[word]
-    begin, end = min(head, word) + 1, max(head, word)
-    return [inner for inner in range(begin, end) if not is_below(tree, inner, head)]
-
-
-def is_below(tree: list[int], word: int, head: int) -> bool:
-    """Whether a word is below another one, or below the root."""
-    while word > 0 and word != head:
-        word = tree[word]
-    return word == head
 
 
 def without_arcs(arcs: Candidates, removed: Iterable[Arc]) -> Candidates:

@@ -5,6 +5,7 @@ import time
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import PurePosixPath
 from typing import Annotated, Any, Literal
 
@@ -150,7 +151,7 @@ def workbench_router(project: Project) -> APIRouter:
         person = project.person_of(body.token)
         if person is None:
             raise Refusal(403, "the token is wrong", remedy="open the address that `treewright annotate` printed")
-        answer = JSONResponse(person.as_dict())
+        answer = JSONResponse(asdict(person))
         answer.set_cookie(
             cookie_name(request.headers), body.token, max_age=COOKIE_SECONDS, httponly=True, samesite="strict", path="/"
         )
@@ -166,7 +167,7 @@ def workbench_router(project: Project) -> APIRouter:
         """Return the name of the project, who asks, the layers and the queues."""
         return {
             "name": project.folder.name,
-            "person": person.as_dict(),
+            "person": asdict(person),
             "layer": layer,
             "layers": project.layers(person.name),
             "people": len(project.people()),
@@ -185,7 +186,7 @@ def workbench_router(project: Project) -> APIRouter:
         """List the sentences of a queue, those after a sentence."""
         summaries = project.summaries(layer, queue, after, limit)
         following = summaries[-1].id if len(summaries) == limit else None
-        return {"sentences": [summary.as_dict() for summary in summaries], "next": following}
+        return {"sentences": [asdict(summary) for summary in summaries], "next": following}
 
     @router.get("/sentences/{id}", responses=errors(404), response_model=None)
     def get_sentence(id: Id, layer: Layer, width: Width = 960) -> Response:
@@ -238,7 +239,7 @@ def workbench_router(project: Project) -> APIRouter:
         timer = Timer()
         with timer.part("decode"):
             choices = project.alternatives(id, layer, word, k)
-        return timer.answer({"alternatives": [choice.as_dict() for choice in choices]})
+        return timer.answer({"alternatives": [asdict(choice) for choice in choices]})
 
     @router.get("/sentences/{id}/why", responses=errors(404, 409), response_model=None)
     def why(id: Id, word: Number, head: Annotated[int, Query(ge=0, le=2**31)], layer: Layer) -> Response:
@@ -266,7 +267,7 @@ def workbench_router(project: Project) -> APIRouter:
     @router.post("/search")
     def search(body: SearchRequest, layer: Layer) -> dict[str, Any]:
         """Search for a Grew request, or for words."""
-        return {"hits": [hit.as_dict() for hit in project.search(body.request, layer, body.limit)]}
+        return {"hits": [asdict(hit) for hit in project.search(body.request, layer, body.limit)]}
 
     @router.get("/agreement", responses=errors(404))
     def agreement(person: Who, layer: Layer) -> dict[str, Any]:
@@ -279,7 +280,7 @@ def workbench_router(project: Project) -> APIRouter:
     def adjudication(person: Who, layer: Layer) -> dict[str, Any]:
         """List the words about which layers differ."""
         check_role(person, "adjudicator", "manager")
-        return {"differences": [difference.as_dict() for difference in project.adjudication()]}
+        return {"differences": [asdict(difference) for difference in project.adjudication()]}
 
     @router.get("/progress")
     def progress(layer: Layer) -> dict[str, Any]:
@@ -296,7 +297,7 @@ def workbench_router(project: Project) -> APIRouter:
     @router.get("/jobs/{job}", responses=errors(404))
     def job(job: Annotated[str, Path(max_length=200)], layer: Layer) -> dict[str, Any]:
         """Return the state of a job."""
-        return project.job(job).as_dict()
+        return asdict(project.job(job))
 
     @router.post("/models/adopt", responses=errors(404))
     def adopt(body: Adoption, person: Who, layer: Layer) -> dict[str, Any]:
@@ -309,7 +310,7 @@ def workbench_router(project: Project) -> APIRouter:
     def people(person: Who, layer: Layer) -> dict[str, Any]:
         """List the people of the project."""
         check_role(person, "manager")
-        return {"people": [other.as_dict() for other in project.people()]}
+        return {"people": [asdict(other) for other in project.people()]}
 
     @router.post("/people")
     def add_person(body: NewPerson, person: Who, layer: Layer) -> dict[str, Any]:

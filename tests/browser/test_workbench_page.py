@@ -200,8 +200,8 @@ def test_search_labels_training_and_new_sentences(start: Start, tmp_path: Path) 
     bench.page.wait_for_selector("td:has-text('held-out words')", timeout=300_000)
     bench.page.locator("button:text-is('use this one')").last.click()
     bench.page.wait_for_selector("tr:has-text('held-out words'):has-text('in use')")
-    bench.page.locator("tr:has-text('The model of the start') button").click()
-    bench.page.wait_for_selector("tr:has-text('The model of the start'):has-text('in use')")
+    bench.page.locator("tr:has-text('No model, as at the start') button").click()
+    bench.page.wait_for_selector("tr:has-text('No model, as at the start'):has-text('in use')")
     assert (bench.foreign, bench.problems) == ([], [])
 
 

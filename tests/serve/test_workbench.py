@@ -19,6 +19,7 @@ from starlette.testclient import TestClient
 from typer.testing import CliRunner
 
 from treewright.annotate import Project
+from treewright.annotate.operations import FIELDS
 from treewright.cli.app import app
 from treewright.corpus import Sentence, write
 from treewright.serve.guard import cookie_name
@@ -366,6 +367,13 @@ def test_hostile_text_is_drawn_as_text(tmp_path: Path, model: str) -> None:
         )
 
 
+def test_half_a_character_is_refused(bench: Workbench) -> None:
+    for op in ({"kind": "lemma", "word": 1, "lemma": "\ud800"}, {"kind": "note", "text": "a\udfff"}):
+        body = json.dumps({"op_id": "x", "base": 0, "ops": [op]})
+        answer = bench.call("POST", "sentences/1/ops", 422, content=body, headers={"content-type": "application/json"})
+        assert "half of a character" in answer["error"]["message"]
+
+
 @pytest.mark.parametrize("count", [30, pytest.param(1000, marks=pytest.mark.slow)])
 def test_random_requests_give_documented_statuses(bench: Workbench, count: int) -> None:
     headers = {"Authorization": f"Bearer {bench.tokens['me']}", "content-type": "application/json"}
@@ -378,7 +386,7 @@ def test_random_requests_give_documented_statuses(bench: Workbench, count: int) 
             for number in range(count):
                 value = generator.value(content.get("application/json", {"schema": {}})["schema"])
                 if path.endswith("/ops") and number % 2 and isinstance(value, dict):
-                    value["ops"] = [generator.value(OPERATION) for _ in range(2)]
+                    value |= {"op_id": f"{number}", "base": 2**50, "ops": [generator.value(OPERATION)]}
                 address = path.replace("{id}", str(1 + number % 4)).replace("{job}", "1")
                 query = {
                     item["name"]: generator.value(item["schema"])
@@ -393,38 +401,14 @@ def test_random_requests_give_documented_statuses(bench: Workbench, count: int) 
     assert bench.project.check() == []
 
 
-KINDS = [
-    "head",
-    "deprel",
-    "upos",
-    "xpos",
-    "lemma",
-    "feats",
-    "misc",
-    "reject",
-    "confirm",
-    "release",
-    "unsure",
-    "note",
-    "split_word",
-    "join_words",
-    "make_token",
-    "dissolve_token",
-    "insert_word",
-    "delete_word",
-    "split_sentence",
-    "join_sentences",
-    "split_at_roots",
-]
-INTEGER, TEXT = {"type": "integer"}, {"type": "string"}
-OPERATION = {
-    "type": "object",
-    "properties": {
-        "kind": {"enum": KINDS},
-        "word": INTEGER,
-        "head": INTEGER,
-        "last": INTEGER,
-        **dict.fromkeys(("deprel", "upos", "feats", "misc", "text", "form"), TEXT),
-    },
-    "required": ["kind", "word"],
+TYPES = {int: {"type": "integer"}, str: {"type": "string"}, bool: {"type": "boolean"}, list: {"type": "array"}}
+OPERATION = {  # each kind with its own fields, so that most values get as far as the sentence
+    "anyOf": [
+        {
+            "type": "object",
+            "properties": {"kind": {"enum": [kind]}, **{name: TYPES[field[0]] for name, field in fields.items()}},
+            "required": ["kind", *(name for name, (_, is_needed) in fields.items() if is_needed)],
+        }
+        for kind, fields in FIELDS.items()
+    ]
 }

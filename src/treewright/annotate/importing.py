@@ -43,7 +43,7 @@ class Importer:
         document = self._store.run("INSERT INTO document (name, path, sha256) VALUES (?, ?, ?)", name, place, digest)
         for position, sentence in enumerate(sentences):
             self._add_sentence(document, position, sentence)
-        return f"{name}: {len(sentences)} sentences added"
+        return f"{name}: {len(sentences)} sentence{'s' * (len(sentences) != 1)} added"
 
     def add_layer(self, name: str, sentences: list[Sentence], layer: str) -> str:
         """Take the trees of these sentences as the accepted ones of a layer; return what was done."""

@@ -82,6 +82,9 @@ def check_op(op: Op) -> Op:
     for name, item in (("at", int), ("forms", str)):
         if any(not isinstance(value, item) for value in op.get(name) or ()):
             raise ProjectError(f"{name} of {kind} is {op[name]!r}; expected a list of {item.__name__}")
+    texts = [value for value in (*op.values(), *(op.get("forms") or ())) if isinstance(value, str)]
+    if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
+        raise ProjectError(f"{kind} has half of a character (U+D800 to U+DFFF), which cannot be written into a file")
     return {"kind": kind} | {name: op[name] for name in fields if op.get(name) is not None}
 
 

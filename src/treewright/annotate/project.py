@@ -634,6 +634,11 @@ class Project:
         self.model = name or ""
 
     @property
+    def given_model(self) -> str:
+        """Name or file of the model that the project was made or opened with; empty without one."""
+        return self._given_model or self._store.setting("model") or ""
+
+    @property
     def pipeline(self) -> Pipeline | None:
         """The model that suggests trees."""
         return self._assistant.pipeline

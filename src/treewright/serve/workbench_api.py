@@ -6,7 +6,7 @@ import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict
-from pathlib import PurePosixPath
+from pathlib import PurePath, PurePosixPath
 from typing import Annotated, Any, Literal
 
 from fastapi import APIRouter, Depends, Path, Query, Request
@@ -284,9 +284,11 @@ def workbench_router(project: Project) -> APIRouter:
 
     @router.get("/progress")
     def progress(layer: Layer) -> dict[str, Any]:
-        """Return how much is accepted, and the models."""
+        """Return how much is accepted, the models that were trained, and the name of the one given at the start."""
         queues = project.queues(layer)
-        return {"sentences": queues["file"], "accepted": queues["file"] - queues["open"], "models": project.models()}
+        accepted = queues["file"] - queues["open"]
+        given = PurePath(project.given_model).name
+        return {"sentences": queues["file"], "accepted": accepted, "models": project.models(), "given": given}
 
     @router.post("/train", responses=errors(409))
     def train(person: Who, layer: Layer) -> dict[str, Any]:

@@ -57,6 +57,7 @@ function showSentence(answer, word = app.word) {
   byId("sent-id").textContent = sentence.sent_id ?? `sentence ${sentence.id}`;
   byId("status").textContent = sentence.status === "accepted" ? "accepted ✓" : sentence.status;
   byId("status").dataset.status = sentence.status;
+  byId("layer").textContent = app.layer === app.project.layer ? "" : `layer ${app.layer}`;
   byId("labels").replaceChildren(...sentence.labels.map((label) => make("li", {}, label)));
   byId("text").textContent = sentence.text;
   const translation = sentence.comments.find((comment) => /^#?\s*text_en\s*=/.test(comment));
@@ -449,6 +450,8 @@ function act(name, ...values) {
 
 // -- keys: key, command, what the bar says
 
+const hasModel = () => app.sentence?.score !== null;
+
 // Keys without a text are shown in the panel.
 const KEYS = [
   ["Left", "left", "← →", "word"],
@@ -470,7 +473,7 @@ const KEYS = [
   ["u", "undo", "u", "undo", () => app.sentence?.can_undo],
   ["U", "redo", "U", "redo", () => app.sentence?.can_redo],
   ["c", "changed", "c", "what moved", () => app.sentence?.changed.length],
-  ["?", "why", "?", "why not"],
+  ["?", "why", "?", "why not", hasModel],
   ["g", "go", "g", "go to"],
   ["t", "tag"],
   ["f", "features"],
@@ -517,7 +520,7 @@ function showKeys() {
   const items = app.mode
     ? app.mode.keys.map(([key, text]) => make("span", {}, make("kbd", {}, key), ` ${text}`))
     : [
-        make("span", {}, make("kbd", {}, "1…5"), " alternative"),
+        ...(hasModel() ? [make("span", {}, make("kbd", {}, "1…5"), " alternative")] : []),
         ...KEYS.filter(([, , label, , isValid]) => label && (!isValid || isValid())).map(([, command, label, text]) =>
           make("button", { type: "button", onclick: () => act(command) }, make("kbd", {}, label), ` ${text}`),
         ),

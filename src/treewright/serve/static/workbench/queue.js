@@ -137,6 +137,6 @@ function show(first = 0) {
   );
   if (first) byId("sentences").append(...lines);
   else byId("sentences").replaceChildren(...lines);
-  byId("count").textContent = queue.hits ? `${queue.items.length} sentences` : "";
+  byId("count").textContent = queue.hits ? `in ${queue.items.length} sentence${queue.items.length === 1 ? "" : "s"}` : "";
   if (app.sentence) showPlace();
 }

@@ -41,6 +41,10 @@ async function compare(page) {
     app.layer = "gold";
     await showHits("Differing words", open);
   };
+  const goBack = () => {
+    app.layer = app.project.layer;
+    return page.chooseQueue("file", true);
+  };
   return [
     make("h2", {}, "Agreement"),
     rows.length
@@ -48,10 +52,12 @@ async function compare(page) {
       : make("p", {}, agreement.message ?? "Two people must have accepted the same sentences."),
     make("h2", {}, "Adjudication"),
     make("p", {}, `${open.length} of ${differences.length} differing words are undecided. a takes the first answer, b the second; n goes on.`),
-    make("button", { type: "button", class: "primary", disabled: !open.length, onclick: () => run(adjudicate) }, "Decide differing words"),
-    app.layer === "gold"
-      ? make("button", { type: "button", onclick: () => run(() => ((app.layer = app.project.layer), page.chooseQueue("file", true))) }, "Back to my own layer")
-      : "",
+    make(
+      "div",
+      { class: "row" },
+      make("button", { type: "button", class: "primary", disabled: !open.length, onclick: () => run(adjudicate) }, "Decide differing words"),
+      app.layer === "gold" ? make("button", { type: "button", onclick: () => run(goBack) }, "Back to my own layer") : "",
+    ),
   ];
 }
 
@@ -61,7 +67,7 @@ async function progress(page) {
   const line = make("p", { class: "job", role: "status" });
   const train = make("button", { type: "button", class: "primary", onclick: () => run(() => startTraining(line, train, page)) }, "Train on what is annotated");
   const adopt = (id) => run(async () => (await post("models/adopt", { model: id }), page.loadProject(), showScreen("progress", page)));
-  const given = { id: null, title: "The model of the start", is_used: !answer.models.some((model) => model.is_used) };
+  const given = { id: null, title: answer.given ? `${answer.given}, given at the start` : "No model, as at the start", is_used: !answer.models.some((model) => model.is_used) };
   const trained = answer.models.map((model) => ({ ...model, title: `Trained ${new Date(model.at).toLocaleString()}` }));
   const models = [given, ...trained].map((model) =>
     make(
@@ -90,11 +96,7 @@ async function progress(page) {
     make("div", { class: "row" }, files, text, make("button", { type: "button", onclick: () => run(add) }, "Add")),
     added,
   ];
-  const modes = [
-    ["clean", "for publishing; sentences that nobody touched are the original bytes"],
-    ["marked", "with comments that say who decided what"],
-    ["partial", "what nobody decided is _"],
-  ];
+  const layers = app.project.layers.filter((layer) => layer === app.project.layer || layer === "gold");
   return [
     make("h2", {}, "Progress"),
     make("p", {}, bar(answer.accepted, answer.sentences), ` ${answer.accepted} of ${answer.sentences} sentences accepted`),
@@ -102,11 +104,21 @@ async function progress(page) {
     make("table", {}, ...models),
     make("div", { class: "row" }, train),
     line,
-    make("p", { class: "hint" }, "Training takes a minute for a hundred sentences. A tenth of them is held out; the figure is for these. Open sentences change when you open them again."),
+    make("p", { class: "hint" }, "A hundred sentences take less than a minute. A tenth of them is held out; the figure is for these. Open sentences change when you open them again."),
     ...(isManager ? adding : []),
-    make("h2", {}, "Export"),
-    make("ul", {}, ...modes.map(([mode, text]) => make("li", {}, make("a", { href: `/api/v1/export?mode=${mode}`, download: true }, mode), ` – ${text}`))),
+    ...layers.flatMap((layer) => [make("h2", {}, layers.length > 1 ? `Export of the layer ${layer}` : "Export"), exportLinks(layer)]),
   ];
+}
+
+const EXPORTS = {
+  clean: "for publishing; sentences that nobody touched are the original bytes",
+  marked: "with comments that say who decided what",
+  partial: "what nobody decided is _",
+};
+
+function exportLinks(layer) {
+  const address = (mode) => `/api/v1/export?${new URLSearchParams({ mode, layer })}`;
+  return make("ul", {}, ...Object.entries(EXPORTS).map(([mode, text]) => make("li", {}, make("a", { href: address(mode), download: true }, mode), ` – ${text}`)));
 }
 
 function accuracy({ las, low, high, words }) {
@@ -142,10 +154,11 @@ async function people(page) {
   const role = make("select", { "aria-label": "Role" }, ...["annotator", "adjudicator", "reader", "manager"].map((text) => make("option", {}, text)));
   const link = make("p", { class: "link" });
   const add = async () => {
-    const { token } = await post("people", { name: name.value.trim(), role: role.value });
+    const added = name.value.trim();
+    const { token } = await post("people", { name: added, role: role.value });
     const address = `${location.origin}/#token=${token}`;
     await Promise.all([page.loadProject(), showScreen("people", page)]);
-    byId("screen").querySelector(".link").replaceChildren("Link of this person, shown once: ", make("code", {}, address));
+    byId("screen").querySelector(".link").replaceChildren("Link of ", make("bdi", {}, added), ", shown once: ", make("code", {}, address));
   };
   const form = make("form", { class: "row", onsubmit: (event) => (event.preventDefault(), run(add)) }, name, role, make("button", { class: "primary" }, "Add"));
   return [

@@ -5,8 +5,10 @@ import { byId } from "./dom.js";
 const SVG = "http://www.w3.org/2000/svg";
 const MARGIN = 28; // pixels of the drawing's frame
 
+const MIN_WIDTH = 520; // of a drawing: on narrower screens it is scrolled, since rows of two words cannot be read
+
 /** Width that a drawing may have. */
-export const drawingWidth = () => Math.max(240, Math.min(4096, byId("tree").clientWidth - MARGIN));
+export const drawingWidth = () => Math.max(MIN_WIDTH, Math.min(4096, byId("tree").clientWidth - MARGIN));
 
 /** Show a drawing; what it says is text, escaped by the server. */
 export function paint(svg) {

@@ -54,6 +54,8 @@ def main() -> None:
                 print(f"{engine}, {jobs}: {result.seconds:.1f} s, load before {load:.1f}", flush=True)
                 if (engine, jobs) not in best or result.seconds < best[engine, jobs].seconds:
                     best[engine, jobs] = result
+        if not best:
+            return
         size = sum(path.stat().st_size for path in Path(folder, "local-1-0").glob("part-*"))
         print_table(best, size)
 

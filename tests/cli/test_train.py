@@ -266,8 +266,9 @@ def test_a_damaged_checkpoint_is_refused(run: Run, monkeypatch: pytest.MonkeyPat
 
 def test_resume_without_a_checkpoint_begins_at_the_beginning(run: Run) -> None:
     ended = run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--resume", "-q")
-    assert ended.returncode == 0
-    assert Path("model.tw").exists()
+    assert ended.returncode == 0, ended.stderr
+    run("train.conllu", "--dev", "dev.conllu", "-o", "other.tw", "--model", "arc", "-q")
+    assert Path("model.tw").read_bytes() == Path("other.tw").read_bytes()
 
 
 @pytest.mark.parametrize(

@@ -64,7 +64,7 @@ test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on t
 
 test-integrations: $(VENV)/build  ## tests of what needs large packages: Arrow, pandas, Polars, Datasets, spaCy, PyTorch
 	$(BIN)/pip install -q --no-build-isolation -e ".[arrow,spacy,neural]" pandas polars datasets
-	$(BIN)/python -m pytest -q tests/integrate tests/test_torch.py tests/corpus/test_convert.py
+	$(BIN)/python -m pytest -q tests/integrate tests/test_torch.py tests/network tests/corpus/test_convert.py
 
 test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=path); times are printed
 	$(BIN)/pip install -q --no-build-isolation -e ".[serve]" playwright

@@ -8,7 +8,7 @@
 FOLDER has ud/English-EWT and ud/English-GUM with train.conllu and dev.conllu, the first also test.conllu, and in words/
 the vectors and classes of words that the network reads (it needs PyTorch; --linear trains a model without a network).
 All components learn from both treebanks, all but the first also from data/constructions and from sentences that a model
-with a network parsed (--parsed: of `treewright parse`, or of a teacher, `scripts/teacher.py`); the parser is trained
+with a network parsed (--parsed: made by `treewright distil`); the parser is trained
 on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on
 both development sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model
 is saved. The figures on the test set of English-EWT are written to the model card beside it. The same data gives the

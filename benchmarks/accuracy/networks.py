@@ -5,6 +5,8 @@ without their tags: with the network, and by its linear models alone, which are 
 Columns: UPOS, UAS and LAS as the official script counts them, CPU minutes of training, words parsed in a CPU second.
 --words: vectors and classes made by `treewright words`, for treebanks of that language. --keep: checkpoints are written
 to this folder, and a training that was interrupted continues from them; its minutes are those since then.
+--encoder: the network reads the states of this pretrained encoder (`treewright train --encoder`), of which --frozen
+layers stay as they are. --judged: the first N sentences of `dev`, and of the part that is parsed, are enough.
 """
 
 from __future__ import annotations
@@ -13,6 +15,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from pathlib import Path
@@ -46,6 +49,9 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
     arguments.add_argument("--part", choices=("dev", "test"), default="test")
+    arguments.add_argument("--judged", type=int)
+    arguments.add_argument("--encoder")
+    arguments.add_argument("--frozen", type=int, default=0)
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--keep", type=Path)
     given = common.parse(arguments, needs="ud/English-EWT and others")
@@ -55,11 +61,14 @@ def main() -> None:
     for name in given.sets:
         folder = given.data / "ud" / name
         train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
-        dev, gold = (list(tw.read(folder / f"{part}.conllu")) for part in ("dev", given.part))
+        dev, gold = (list(islice(tw.read(folder / f"{part}.conllu"), given.judged)) for part in ("dev", given.part))
         bare = [without_annotation(sentence) for sentence in gold]
         for seed in given.seeds:
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
-            network = NetworkOptions(epochs=given.epochs, seed=seed)
+            network = NetworkOptions()
+            if given.encoder is not None:
+                network = NetworkOptions.with_encoder(given.encoder, frozen=given.frozen)
+            network = replace(network, epochs=given.epochs or network.epochs, seed=seed)
             nlp, minutes = train_pipeline(train, dev, network, words, keep)
             for kind, model in (("linear", nlp.without_network()), ("network", nlp)):
                 row, speed = measure(gold, partial(model.parse, bare))

@@ -7,6 +7,7 @@ SUMMARIES = {
     "models": "List the models that are installed, or the languages that `treewright get` makes.",
     "train": "Train a model on a treebank: a tokeniser, a tagger with lemmas, and a parser.",
     "parse": "Parse raw text, or sentences that are divided into words already.",
+    "distil": "Parse raw text in bulk with an accurate model, for a smaller one to learn from.",
     "why": "Explain why a word is not attached to another head.",
     "complete": "Fill in the open heads and relations of PARTIAL, and keep those that annotators have given.",
     "tag": "Tag sentences, or divide raw text into sentences and words.",

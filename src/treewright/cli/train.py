@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from treewright.corpus import Sentence
     from treewright.learn import Plan
+    from treewright.network import NetworkOptions
     from treewright.parser import Parser
     from treewright.pipeline import Pipeline
 
@@ -39,6 +40,9 @@ app, command = opt.new_command(
     "and word classes (`treewright words`), of which the model keeps what it needs. "
     "--parsed is a file of sentences that a more accurate model parsed, with the tags and relations of TRAIN: tagger, "
     "parser and network learn from them too.\n\n"
+    "--encoder trains a larger network, over a pretrained transformer: the most accurate model, and the slowest; it "
+    "needs PyTorch and transformers for parsing too (--fast does not). `treewright distil` parses text with it, from "
+    "which --parsed makes a small model; see docs/network.md.\n\n"
     "--lexicon is a full-form lexicon, such as one made of UniMorph: what it says about words that TRAIN does not have "
     "is used for lemmas and tags.\n\n"
     "--model full is the most accurate: third-order parts, global features and a tensor, by hill climbing, so that its "
@@ -53,6 +57,7 @@ app, command = opt.new_command(
     "treewright train train.conllu -o my.tw --lexicon words.tsv",
     "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
     "treewright train train.conllu -o my.tw --neural --words my.words",
+    "treewright train train.conllu --dev dev.conllu -o large.tw --encoder xlm-roberta-base --frozen-layers 6",
 )
 
 Options = TypeVar("Options", bound="DataclassInstance")
@@ -92,6 +97,26 @@ def train(
         ),
     ] = False,
     neural: opt.Neural = False,
+    encoder: Annotated[
+        str | None,
+        typer.Option(
+            "--encoder",
+            metavar="NAME",
+            help="Train a network that also reads the states of a pretrained transformer, which is trained too: a "
+            "folder or a name that `transformers` loads (BERT, RoBERTa, XLM-R, DeBERTa, MPNet).",
+        ),
+    ] = None,
+    encoder_layers: Annotated[
+        int | None, opt.number_option("Use the lowest N layers of --encoder alone: faster; all if not given.")
+    ] = None,
+    frozen_layers: Annotated[
+        int,
+        opt.number_option(
+            "Do not train the lowest N layers of --encoder, whose states are then computed once: less time, but "
+            "memory (2 MB for 1,000 words with 768 units).",
+            min=0,
+        ),
+    ] = 0,
     words: Annotated[
         str | None, opt.file_option("Word vectors and classes for --neural, made by `treewright words`.")
     ] = None,
@@ -186,8 +211,14 @@ def train(
         scoring=override(parsing.scoring, epochs=epochs, restarts=restarts),
         graphs=GraphOptions(seed) if graphs else None,
     )
-    network = override(NetworkOptions(seed=seed), case_noise=case_noise) if neural else None
-    beside: dict[str, Any] = {"network": network, **network_data(neural, words, parsed)}
+    network = None
+    if encoder is not None:
+        network = NetworkOptions.with_encoder(encoder, layers=encoder_layers, frozen=frozen_layers)
+    elif neural:
+        network = NetworkOptions()
+    if network is not None:
+        network = override(network, seed=seed, case_noise=case_noise)
+    beside: dict[str, Any] = {"network": network, **network_data(network, words, parsed)}
     banks = task.banks("partial-single-root" if root == "single" else "partial")
     if only == "parser":
         parser_plan = plan_parser(*banks, parsing, **beside)
@@ -212,16 +243,18 @@ def override(options: Options, **values: Any) -> Options:
     return replace(options, **{name: value for name, value in values.items() if value is not None})
 
 
-def network_data(neural: bool, words: str | None, parsed: str | None) -> dict[str, Any]:
+def network_data(network: NetworkOptions | None, words: str | None, parsed: str | None) -> dict[str, Any]:
     """Read what a network learns from beside the treebank, after a check that one can be trained."""
     from treewright.corpus import Treebank
     from treewright.network.network import import_training
     from treewright.words import Words
 
-    if words is not None and not neural:
+    if words is not None and network is None:
         raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
-    if neural:
-        import_training()  # before a long training: it says what to install if PyTorch is missing
+    if network is not None:
+        import_training(
+            encoder=network.encoder is not None
+        )  # before a long training: it says what to install if PyTorch is missing
     return {
         "words": None if words is None else Words.load(words),
         "parsed": [] if parsed is None else Treebank.read(parsed, check="partial"),
@@ -230,7 +263,10 @@ def network_data(neural: bool, words: str | None, parsed: str | None) -> dict[st
 
 def check_options(context: typer.Context, only: Only | None) -> None:
     """Refuse options that the chosen component does not have."""
-    neural = context.params["neural"]
+    neural = context.params["neural"] or context.params["encoder"]
+    for name in ("encoder_layers", "frozen_layers"):
+        if context.params["encoder"] is None and is_given(context, name):
+            raise typer.BadParameter("there is no encoder: add --encoder", param_hint=f"--{name.replace('_', '-')}")
     for name in context.params if only else ():
         if only == "parser":
             is_refused = name in ("columns", "lexicon", "raw", "light") or (name == "case_noise" and not neural)

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn.functional import cross_entropy, nll_loss, relu
 
-from treewright.network.model import DIRECTIONS, NetworkSizes
+from treewright.network.inputs import Rows
+from treewright.network.model import DIRECTIONS, EncoderModel, NetworkSizes
 
 NO_SCORE = -1e9  # of arcs that do not exist
 SUBWORD_SPREAD, TABLE_SPREAD = 0.6, 0.3  # of initial rows; inputs are then of the size of one; not tuned
@@ -115,9 +116,17 @@ class Encoder(nn.Module):
             loss = loss + tag_weight * cross_entropy(scores, gold, reduction="sum", ignore_index=IGNORED)
         return loss
 
+    def trained(self) -> list[nn.Parameter]:
+        """Return the parameters that training changes."""
+        return [parameter for parameter in self.parameters() if parameter.requires_grad]
+
     def rates(self, rate: float) -> list[dict[str, Any]]:
-        """Return the parameters in groups, each with the rate that the optimizer begins with."""
-        return [{"params": list(self.parameters()), "initial_lr": rate}]
+        """Return these parameters in groups, each with the rate that the optimizer begins with."""
+        return [{"params": self.trained(), "initial_lr": rate}]
+
+    def pretrained_model(self) -> EncoderModel | None:
+        """Return the pretrained encoder of a `NetworkModel`; this network has none."""
+        return None
 
     def arrays(self) -> dict[str, NDArray[np.float32]]:
         """Return the arrays of a `NetworkModel`."""
@@ -213,7 +222,7 @@ def table(rows: int, size: int, spread: float) -> nn.Parameter:
 def bag(rows: Tensor, lists: Ragged, mode: str) -> Tensor:
     """Return the sum or the mean of the rows of each list; zeros for an empty one."""
     numbers, begins = lists
-    if not len(rows):
+    if not rows.numel():
         return torch.zeros(len(begins) - 1, rows.shape[1])
     bags: Tensor = nn.functional.embedding_bag(numbers, rows, begins, mode=mode, include_last_offset=True)
     return bags
@@ -232,6 +241,29 @@ def new_lstm(inputs: int, units: int) -> nn.LSTM:
             if "bias_ih" in name:
                 blocks[1].fill_(FORGET_BIAS)
     return layer
+
+
+def word_tensors(
+    rows: Sequence[Rows], types: Sequence[NDArray[np.int64]]
+) -> tuple[Tensor, Tensor, Ragged, Ragged, Tensor, Tensor]:
+    """Return the first fields of a batch, by the rows of each word type and the types of the nodes of each sentence."""
+    return (
+        torch.tensor([row[0] for row in rows], dtype=torch.long),
+        torch.tensor([row[1] for row in rows], dtype=torch.long),
+        ragged([row[2] for row in rows]),
+        ragged([row[3] for row in rows]),
+        padded(types, 0),
+        torch.tensor(list(map(len, types))),
+    )
+
+
+def padded(rows: Sequence[NDArray[np.int64]], filling: int) -> Tensor:
+    """Return arrays of different lengths as one tensor."""
+    longest = max(len(row) for row in rows)
+    table = np.full((len(rows), longest, *rows[0].shape[1:]), filling, dtype=np.int64)
+    for number, row in enumerate(rows):
+        table[number, : len(row)] = row
+    return torch.from_numpy(table)
 
 
 def ragged(lists: Sequence[Sequence[int]]) -> Ragged:

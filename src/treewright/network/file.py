@@ -1,7 +1,8 @@
 """A network as a header and arrays (treewright.model.component).
 
 Tables and matrices are stored as integers of eight bits, each with a scale for each row (`NAME.scales`), biases as
-they are. Lists of words are stored as text in UTF-8, each word with a line break after it.
+they are. Lists of words are stored as text in UTF-8, each word with a line break after it. A pretrained encoder has its
+weights as floats of 16 bits, and its files as bytes.
 """
 
 from __future__ import annotations
@@ -14,11 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.checks import read_plain
-from treewright.model.component import ArrayForm, Arrays, Stored
+from treewright.model.component import ArrayForm, Arrays, Stored, check_array, with_prefix
 from treewright.network.model import (
     MAX_NETWORK_WEIGHT,
     SCALES,
     TABLES,
+    EncoderModel,
     NetworkModel,
     NetworkSizes,
     quantise_rows,
@@ -26,6 +28,9 @@ from treewright.network.model import (
 )
 from treewright.network.word_classes import WordClasses
 
+ENCODER = "encoder."  # what the names of the arrays of an encoder begin with
+FILE, WEIGHT = f"{ENCODER}file.", f"{ENCODER}weight."
+MAX_HALF = float(np.finfo(np.float16).max)
 TEXTS = ("vocabulary", "vector_vocabulary", "class_words", "class_paths")
 ARRAYS: dict[str, ArrayForm] = {
     **{f"text.{name}": (np.uint8, (None,)) for name in TEXTS},
@@ -72,7 +77,24 @@ def to_arrays(model: NetworkModel) -> Stored:
             arrays[name] = array
         else:
             arrays[name], arrays[name + SCALES] = quantise_rows(array)
-    return header, arrays | string_arrays(model)
+    return header, arrays | string_arrays(model) | encoder_arrays(model.encoder)
+
+
+def encoder_arrays(encoder: EncoderModel | None) -> dict[str, NDArray[Any]]:
+    """Return the files of an encoder as bytes, and its weights."""
+    if encoder is None:
+        return {}
+    files = {f"{FILE}{name}": np.frombuffer(data, dtype=np.uint8) for name, data in encoder.files.items()}
+    return files | {f"{WEIGHT}{name}": array for name, array in encoder.arrays.items()}
+
+
+def restore_encoder(arrays: Arrays) -> EncoderModel | None:
+    """Return the encoder of these arrays, if they have one."""
+    files = {name: array.tobytes() for name, array in with_prefix(arrays, FILE).items()}
+    weights = with_prefix(arrays, WEIGHT)
+    for name, array in weights.items():
+        check_array(name, array, np.float16, (None,) * array.ndim, MAX_HALF)
+    return EncoderModel(files, weights) if files or weights else None
 
 
 def string_arrays(model: NetworkModel) -> dict[str, NDArray[Any]]:
@@ -105,6 +127,7 @@ def from_arrays(header: Mapping[str, Any], arrays: Arrays) -> NetworkModel:
         fields.settings,
         fields.metadata,
         fields.tag_inputs,
+        restore_encoder(arrays),
     )
 
 
@@ -112,7 +135,7 @@ def restore_numbers(arrays: Arrays) -> dict[str, NDArray[np.float32]]:
     """Return the arrays of the network as float32; the model checks their shapes and values."""
     numbers = {}
     for name, array in arrays.items():
-        if name.startswith("text.") or name.endswith(SCALES) or name == "class_numbers":
+        if name.startswith(("text.", ENCODER)) or name.endswith(SCALES) or name == "class_numbers":
             continue
         if array.ndim == 1:
             numbers[name] = np.ascontiguousarray(array)

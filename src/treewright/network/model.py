@@ -1,7 +1,8 @@
 """A trained network: sizes, strings and arrays.
 
 A word has the input [word | vector | class | subword]: a row of each table (the sum of the rows of its classes and, in
-a network that reads tags, of its tags; the mean of the rows of its subwords). The sequence of the root and the words
+a network that reads tags, of its tags; the mean of the rows of its subwords). A network with a pretrained encoder has
+the mean of the states of the pieces of the word beside them. The sequence of the root and the words
 goes through a bidirectional LSTM; its states S = [forward | backward] of the last layer give the scores of arcs, labels
 and tags:
 
@@ -38,6 +39,7 @@ NO_VECTOR_ROW, FIRST_VECTOR_ROW = 0, 1  # rows of the table `vector`
 MAX_NETWORK_WEIGHT = 1e6  # far above any use; no sum overflows in networks up to the sizes above
 DIRECTIONS = ("forward", "backward")
 TABLES = ("word", "vector", "class", "subword")  # the rows that words have
+MIXTURE = "mixture"  # the array of an encoder: what the weights of the layers are the softmax of
 SCALES = ".scales"  # the scales of the rows of the array NAME are the array NAME.scales
 
 
@@ -53,21 +55,30 @@ class NetworkSizes:
     layers: Layers
     arc: PositiveSize
     label: PositiveSize
+    encoder: Size = 0  # of the states of a pretrained encoder, which are a part of the input
 
     def __post_init__(self) -> None:
         check_fields(self)
         if not self.input:
-            raise ValueError("a network needs an input: word, vector, cls and subword are all 0")
+            raise ValueError("a network needs an input: word, vector, cls, subword and encoder are all 0")
 
     @property
     def input(self) -> int:
         """The size of the input of a word."""
-        return self.word + self.vector + self.cls + self.subword
+        return self.word + self.vector + self.cls + self.subword + self.encoder
 
     @property
     def state(self) -> int:
         """The size of the state of a word: both directions."""
         return 2 * self.units
+
+
+@dataclass(frozen=True, eq=False)
+class EncoderModel:
+    """A pretrained encoder after training (treewright.network.pretrained)."""
+
+    files: Mapping[str, bytes]  # its configuration and its tokeniser, as `transformers` writes them
+    arrays: Mapping[str, NDArray[np.float16]]  # its weights, and those of the layers that are read (MIXTURE)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,6 +96,7 @@ class NetworkModel:
     settings: Mapping[str, Any] = field(default_factory=dict)  # of the inputs and of training; plain values
     metadata: Mapping[str, Any] = field(default_factory=dict)  # about the training data, for the model file
     tag_inputs: tuple[str, ...] = ()  # the columns that the network reads beside the forms
+    encoder: EncoderModel | None = None  # whose states it also reads
 
     def __post_init__(self) -> None:
         check_arrays(self)
@@ -140,6 +152,8 @@ def check_arrays(model: NetworkModel) -> None:
     """Refuse arrays that do not fit the sizes and strings, and numbers that are not finite."""
     if unknown := [name for name in model.tag_inputs if name not in TAG_COLUMNS]:
         raise ValueError(f"the network reads the column {unknown[0]!r}; expected one of {', '.join(TAG_COLUMNS)}")
+    if (model.encoder is None) != (not model.sizes.encoder):
+        raise ValueError(f"the network reads {model.sizes.encoder} numbers of an encoder, and has one, or has none")
     if not model.labels:
         raise ValueError("a network needs at least one label")
     if empty := [name for name, values in model.columns.items() if not values]:

@@ -24,17 +24,22 @@ from treewright.network.options import NetworkOptions
 from treewright.network.worker import NetworkWorker, Reading, kernel_weights
 from treewright.words import Words
 
-NEEDS_TORCH = 'training a network needs PyTorch: pip install "treewright[neural]"'
+INSTALL = 'pip install "treewright[neural]"'
+NEEDS = {  # what the modules need that not everyone has
+    "training": f"training a network needs PyTorch: {INSTALL}",
+    "pretrained": f"a network over a pretrained encoder needs PyTorch and transformers: {INSTALL}",
+}
 
 
-def import_training() -> ModuleType:
-    """Import the module that trains networks; PyTorch is needed for nothing else."""
+def import_training(encoder: bool = False) -> ModuleType:
+    """Import the module that trains networks, or also reads with those that have a pretrained encoder."""
+    name = "pretrained" if encoder else "training"
     try:
-        return import_module("treewright.network.training")
+        return import_module(f"treewright.network.{name}")
     except ModuleNotFoundError as error:
-        if error.name != "torch":
+        if error.name not in ("torch", "transformers"):
             raise
-        raise InputError(NEEDS_TORCH) from None
+        raise InputError(NEEDS[name]) from None
 
 
 def origin_of(
@@ -55,8 +60,11 @@ class Network(Component):
     def __init__(self, model: NetworkModel) -> None:
         self.model = model
         self._inputs = Inputs.of_model(model)
-        self._weights = kernel_weights(model)
         self._workers = local()
+        self._pretrained = (
+            import_training(encoder=True).PretrainedWorker(model, self._inputs) if model.encoder else None
+        )
+        self._weights = None if model.encoder else kernel_weights(model)
 
     @classmethod
     def train(
@@ -79,14 +87,15 @@ class Network(Component):
         options hold the settings. how: seed, report, progress, checkpoint and resume (`RunOptions`).
         """
         run = Run(**how)
-        training = import_training()
         check(options, NetworkOptions | None, "options")
         chosen = run.with_seed(options or NetworkOptions())
         sentences, held_out, others = (sentences_of(corpus, "partial") for corpus in (train, dev, parsed))
         begin = None if start is None else start.model
         settings = asdict(chosen) | ({} if begin is None else {"start": hash_of(map(bytes, begin.arrays.values()))})
         state, observer = run.open(lambda: origin_of([*sentences, *others], held_out, settings, words))
-        trainer = training.Trainer(sentences, held_out, chosen, words, others, begin)
+        training = import_training(encoder=chosen.encoder is not None)
+        made = training.Trainer if chosen.encoder is None else training.PretrainedTrainer
+        trainer = made(sentences, held_out, chosen, words, others, begin)
         model: NetworkModel = trainer.run(state, observer)
         return cls(replace(model, metadata=metadata_of(sentences)).quantise())
 
@@ -104,10 +113,13 @@ class Network(Component):
 
         Sentences are given as their forms; a network that reads tags needs those of a `Sentence`.
         """
-        return self._worker().read(sentences)
+        worker = self._pretrained or worker_of_thread(self._workers, self._new_worker)
+        readings: list[Reading] = worker.read(sentences)
+        return readings
 
-    def _worker(self) -> NetworkWorker:
-        return worker_of_thread(self._workers, lambda: NetworkWorker(self.model, self._inputs, self._weights))
+    def _new_worker(self) -> NetworkWorker:
+        assert self._weights is not None
+        return NetworkWorker(self.model, self._inputs, self._weights)
 
     def __repr__(self) -> str:
         sizes, columns = self.model.sizes, ", ".join(self.model.columns)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
-from typing import Annotated
+from typing import Annotated, Any
 
 from treewright.checks import Checked, Count, NotNegative, Positive, Range, Rate, Share
 from treewright.learn import StageCost
@@ -14,6 +14,7 @@ TAG_SIZE = 64  # of the rows of tags that a network reads, and of those of class
 # Small treebanks need more epochs: LAS of the network alone on dev with 25 and 50 epochs, one seed, Hungarian-Szeged
 # 61.6 and 69.1, Vietnamese-VTB 44.5 and 46.4 (20,000 words each; docs/figures.md, "What does a network add?").
 MIN_EPOCHS, MAX_EPOCHS, WORDS_READ = 12, 60, 1_200_000
+PART_WORDS = 60_000  # of an epoch with an encoder: about ten minutes on two cores with four layers that are trained
 Size = Annotated[int, Range(0, 4096)]
 
 
@@ -31,6 +32,17 @@ class Sizes(Checked):
     layers: Annotated[int, Range(1, 16)] = 2
     arc: Annotated[int, Range(1, 4096)] = 128
     label: Annotated[int, Range(1, 4096)] = 96
+
+
+@dataclass(frozen=True)
+class EncoderOptions(Checked):
+    """A pretrained encoder (a transformer) whose states a network reads, and how it is trained further."""
+
+    source: str  # a folder or a name that `transformers.AutoModel` loads
+    layers: Positive | None = None  # the lowest ones, which are used; None: all
+    frozen: Count = 0  # of these, the lowest ones that are not trained; their states are computed once for a training
+    mixed: Positive = 4  # the last ones, whose weighted mean is read
+    rate: Rate = 6e-5  # of Adam, for its weights
 
 
 @dataclass(frozen=True)
@@ -55,6 +67,22 @@ class NetworkOptions(Checked):
     parsed: NotNegative = 1.5  # words of parsed sentences that an epoch reads for each word of the treebank
     case_noise: Share = 0.1  # share of the sentences in lower case; `train --case-noise` sets this one and the tagger's
     seed: Count = 1
+    encoder: EncoderOptions | None = None  # None: the network reads words alone
+
+    @classmethod
+    def with_encoder(cls, source: str, **settings: Any) -> NetworkOptions:
+        """Return the options of a network that reads the states of an encoder; settings are those of the encoder.
+
+        One layer of its own, few epochs and larger batches: the encoder has read far more text than the treebank.
+        """
+        return cls(
+            Sizes(units=256, layers=1, arc=256, label=192),
+            epochs=3,
+            batch_words=500,
+            rate=0.0015,
+            dropout=0.28,
+            encoder=EncoderOptions(source, **settings),
+        )
 
     def epochs_for(self, words: int) -> int:
         """Return the number of epochs for a treebank of so many words.
@@ -66,6 +94,10 @@ class NetworkOptions(Checked):
             return self.epochs
         return min(max(MIN_EPOCHS, round(WORDS_READ / max(words, 1))), MAX_EPOCHS)
 
+    def parts_for(self, words: int) -> int:
+        """Return in how many parts an epoch is read; there is a checkpoint after each."""
+        return 1 if self.encoder is None else max(1, round(words / PART_WORDS))
+
     def reading_tags(self) -> NetworkOptions:
         """Return the options of a network that reads tags in place of predicting them."""
         return replace(self, tag_inputs=TAG_COLUMNS, sizes=replace(self.sizes, cls=max(self.sizes.cls, TAG_SIZE)))
@@ -73,4 +105,4 @@ class NetworkOptions(Checked):
 
 def stage_costs(options: NetworkOptions, words: int) -> list[StageCost]:
     """Return the stages of the training of a network on a treebank of so many words."""
-    return [StageCost(STAGE, options.epochs_for(words), COST)]
+    return [StageCost(STAGE, options.epochs_for(words) * options.parts_for(words), COST)]

@@ -15,7 +15,7 @@ from treewright import decode
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.learn import Judgement, Numbers, Observer, Stage, State, run
-from treewright.network.encoder import IGNORED, Batch, Encoder, ragged
+from treewright.network.encoder import IGNORED, Batch, Encoder, padded, word_tensors
 from treewright.network.inputs import Inputs, Rows, path_prefixes, represent, tag_strings
 from treewright.network.model import NO_VECTOR_ROW, ROOT_ROW, Floats, NetworkModel, NetworkSizes
 from treewright.network.network import Network
@@ -55,9 +55,12 @@ class Trainer:
     """The training data as numbers, and the stage that learns from them.
 
     parsed: sentences with the trees of another model. An epoch reads all training sentences and `options.parsed` times
-    as many words of these, the next epoch the following ones.
+    as many words of these, the next epoch the following ones. With a pretrained encoder the epochs of the engine, which
+    end with a checkpoint, are parts of an epoch.
     start: a model whose strings and weights training begins with.
     """
+
+    encoder_size = 0  # of the states of a pretrained encoder
 
     def __init__(
         self,
@@ -82,17 +85,18 @@ class Trainer:
         self.examples = self.encode(with_case_noise(both, options.case_noise, options.seed))
         words_of_treebank, words_of_parsed = sum(map(len, sentences)), sum(map(len, parsed))
         share = min(1.0, options.parsed * words_of_treebank / max(words_of_parsed, 1))  # of the parsed, in an epoch
-        self.epochs = options.epochs_for(words_of_treebank)
-        self.words = round(words_of_treebank + share * words_of_parsed)  # of an epoch
+        self.parts = options.parts_for(words_of_treebank)
+        self.epochs = options.epochs_for(words_of_treebank) * self.parts
+        self.words = round((words_of_treebank + share * words_of_parsed) / self.parts)  # of an epoch
         self.batches = max(1, round(self.words / options.batch_words))
-        self._sentences, self._parsed = len(sentences), round(share * len(parsed))  # that an epoch reads
+        self._sentences, self._parsed = len(sentences), round(share * len(parsed) / self.parts)  # that an epoch reads
         self._lengths = np.array([len(example.types) for example in self.examples])
         self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
 
     @property
     def sizes(self) -> NetworkSizes:
         """The sizes of the network."""
-        return NetworkSizes(vector=self.vectors.shape[1], **vars(self.options.sizes))
+        return NetworkSizes(vector=self.vectors.shape[1], **vars(self.options.sizes), encoder=self.encoder_size)
 
     def run(self, state: State | None = None, observer: Observer | None = None) -> NetworkModel:
         """Train; return the model of the epoch with the best score on dev."""
@@ -114,7 +118,7 @@ class Trainer:
     def model(self, weights: Numbers) -> NetworkModel:
         """Return the model with these weights."""
         encoder, strings = self.new_encoder(), self.strings
-        torch.nn.utils.vector_to_parameters(torch.from_numpy(weights), encoder.parameters())
+        torch.nn.utils.vector_to_parameters(torch.from_numpy(weights), encoder.trained())
         return NetworkModel(
             self.sizes,
             strings.vocabulary,
@@ -126,6 +130,7 @@ class Trainer:
             strings.word_classes,
             settings=asdict(self.options),
             tag_inputs=self.options.tag_inputs,
+            encoder=encoder.pretrained_model(),
         )
 
     def new_encoder(self) -> Encoder:
@@ -152,7 +157,7 @@ class Trainer:
         return AdamLearner(self.new_encoder, self.options, self.batches * self.epochs)
 
     def _learn(self, learner: AdamLearner, number: int) -> float:
-        torch.set_num_threads(1)  # so that sums, and the trained network, do not depend on the machine's cores
+        self.set_threads()
         torch.set_flush_denormal(True)  # moments of rare rows decay to denormal numbers, which took 40 % of the time
         epoch = learner.steps // self.batches
         numbers = self._batches_of(epoch)[number]
@@ -162,6 +167,10 @@ class Trainer:
         torch.manual_seed(int(np.random.default_rng([self.options.seed, learner.steps]).integers(1 << 62)))
         batch = self.batch([self.examples[number] for number in numbers], self.options.word_dropout)
         return learner.step(batch, int((batch.lengths - 1).sum()))
+
+    def set_threads(self) -> None:
+        """Compute with one thread, so that sums, and the trained network, do not depend on the machine's cores."""
+        torch.set_num_threads(1)
 
     def _batches_of(self, epoch: int) -> list[list[int]]:
         """Return the batches of an epoch, which are made once."""
@@ -186,25 +195,25 @@ class Trainer:
         """Return the examples of an epoch: the treebank, and the parsed sentences after those of the last epoch."""
         parsed = np.arange(epoch * self._parsed, (epoch + 1) * self._parsed)
         others = max(1, len(self.examples) - self._sentences)
-        return np.concatenate([np.arange(self._sentences), self._sentences + parsed % others])
+        whole, part = divmod(epoch, self.parts)
+        order = np.arange(self._sentences)
+        if self.parts > 1:
+            order = np.random.default_rng([self.options.seed, whole]).permutation(order)[part :: self.parts]
+        return np.concatenate([order, self._sentences + parsed % others])
 
     def batch(self, examples: Sequence[Example], word_dropout: float = 0.0) -> Batch:
         """Return the examples as tensors; a share of rare words is replaced by the unknown word."""
         nodes = [example.types for example in examples]
         types, inverse = np.unique(np.concatenate([np.zeros(0, dtype=np.int64), *nodes]), return_inverse=True)
-        rows = [self.types[number] for number in types.tolist()]
-        words = torch.tensor([row[0] for row in rows], dtype=torch.long)
-        share = word_dropout / (word_dropout + torch.from_numpy(self.counts)[words])
-        words = torch.where(torch.rand(len(words)) < share, 0, words)
         lengths = list(map(len, nodes))
-        local_types = np.split(inverse, np.cumsum(lengths)[:-1])
+        tensors = word_tensors(
+            [self.types[number] for number in types.tolist()], np.split(inverse, np.cumsum(lengths)[:-1])
+        )
+        words = tensors[0]
+        share = word_dropout / (word_dropout + torch.from_numpy(self.counts)[words])
         return Batch(
-            words,
-            torch.tensor([row[1] for row in rows], dtype=torch.long),
-            ragged([row[2] for row in rows]),
-            ragged([row[3] for row in rows]),
-            padded(local_types, 0),
-            torch.tensor(lengths),
+            torch.where(torch.rand(len(words)) < share, 0, words),
+            *tensors[1:],
             padded([example.heads for example in examples], IGNORED),
             padded([example.labels for example in examples], IGNORED),
             padded([example.tags for example in examples], IGNORED),
@@ -302,7 +311,7 @@ class AdamLearner:
     def reset(self) -> None:
         """Start again from the initial weights; the steps, by which the rate falls, are counted on."""
         self.encoder = self.new_encoder()
-        self.parameters = list(self.encoder.parameters())
+        self.parameters = self.encoder.trained()
         self.optimizer = torch.optim.Adam(self.encoder.rates(self.rate), lr=self.rate, betas=BETAS, fused=True)
 
     def average(self) -> Numbers:
@@ -362,12 +371,3 @@ def kept_words(
     none = np.zeros((1, vectors.shape[1]), dtype=np.float32)
     of_treebank = {word: path for word, path in words.classes.items() if word.lower() in counts}
     return kept.vocabulary, np.concatenate([none, vectors]).astype(np.float32), {**kept.classes, **of_treebank}
-
-
-def padded(rows: Sequence[NDArray[np.int64]], filling: int) -> torch.Tensor:
-    """Return arrays of different lengths as one tensor."""
-    longest = max(len(row) for row in rows)
-    table = np.full((len(rows), longest, *rows[0].shape[1:]), filling, dtype=np.int64)
-    for number, row in enumerate(rows):
-        table[number, : len(row)] = row
-    return torch.from_numpy(table)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import chain
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,9 @@ from treewright.network.inputs import Inputs, tag_strings
 from treewright.network.model import SCALES, TABLES, Floats, NetworkModel, quantise_rows
 from treewright.streams import grouped
 from treewright.tokeniser.casing import without_capitals
+
+if TYPE_CHECKING:
+    from treewright.network.pretrained import LabelScores  # it needs PyTorch
 
 CACHE_SIZE = 1 << 13  # words whose products with the first matrix are kept: 4 kB each with 128 units; not tuned
 MAX_WORDS = 1 << 13  # of the sentences that the core reads in one call, to bound memory; not tuned
@@ -32,7 +36,7 @@ class Reading:
     arcs: NDArray[np.float64]  # [n + 1, n + 1]: log P(h | m); -inf on the diagonal and in column 0
     tags: Floats  # [n, T]: log-probabilities, the columns side by side
     sides: Floats  # what labels are computed from: the shares of head and modifier in their hidden layer
-    weights: NetworkWeights
+    weights: NetworkWeights | LabelScores
     model: NetworkModel  # whose columns and labels these are
 
     def labels(self, heads: ArrayLike) -> Floats:
@@ -52,7 +56,8 @@ def check_heads(heads: ArrayLike, nodes: int) -> NDArray[np.int32]:
 
 def kernel_weights(model: NetworkModel) -> NetworkWeights:
     """Return the weights of a model in the layout of the core; all threads share them."""
-    sizes, columns = list(asdict(model.sizes).values()), [len(values) for values in model.columns.values()]
+    sizes = [size for name, size in asdict(model.sizes).items() if name != "encoder"]
+    columns = [len(values) for values in model.columns.values()]
     return NetworkWeights(kernel_arrays(model.arrays), sizes, columns, len(model.labels))
 
 
@@ -85,20 +90,11 @@ class NetworkWorker:
         if len(self._types) > CACHE_SIZE:
             self.clear()
         known = self._types
-        types = [known.get(word) or self._add(word) for word in chain.from_iterable(map(self._word_types, sentences))]
+        words = (word_types(sentence, self.model.tag_inputs) for sentence in sentences)
+        types = [known.get(word) or self._add(word) for word in chain.from_iterable(words)]
         lengths = np.array([len(words) for words in sentences], dtype=np.int32)
         for arcs, tags, sides in self.kernel.read(np.array(types, dtype=np.int32), lengths):
             yield Reading(arcs, tags, sides, self.weights, self.model)
-
-    def _word_types(self, sentence: Words) -> Sequence[WordType]:
-        """Return what the inputs of each word depend on."""
-        forms = without_capitals(sentence.forms if isinstance(sentence, Sentence) else sentence)
-        if not self.model.tag_inputs:
-            return forms
-        if not isinstance(sentence, Sentence):
-            columns = ", ".join(map(str.upper, self.model.tag_inputs))
-            raise TypeError(f"sentences has forms alone; this network also reads {columns}: expected sentences")
-        return list(zip(forms, tag_strings(sentence, self.model.tag_inputs), strict=True))
 
     def _add(self, word: WordType) -> int:
         rows = self.inputs.of(word) if isinstance(word, str) else self.inputs.of(*word)
@@ -109,6 +105,17 @@ class NetworkWorker:
         """Forget all word types."""
         self._types.clear()
         self.kernel.clear()
+
+
+def word_types(sentence: Words, tag_inputs: Sequence[str]) -> Sequence[WordType]:
+    """Return what the inputs of each word depend on, in a network that reads these columns."""
+    forms = without_capitals(sentence.forms if isinstance(sentence, Sentence) else sentence)
+    if not tag_inputs:
+        return forms
+    if not isinstance(sentence, Sentence):
+        columns = ", ".join(map(str.upper, tag_inputs))
+        raise TypeError(f"sentences has forms alone; this network also reads {columns}: expected sentences")
+    return list(zip(forms, tag_strings(sentence, tag_inputs), strict=True))
 
 
 def batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:

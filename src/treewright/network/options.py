@@ -71,9 +71,10 @@ class NetworkOptions(Checked):
 
     @classmethod
     def with_encoder(cls, source: str, **settings: Any) -> NetworkOptions:
-        """Return the options of a network that reads the states of an encoder; settings are those of the encoder.
+        """Return the options of a network that reads the states of an encoder.
 
-        One layer of its own, few epochs and larger batches: the encoder has read far more text than the treebank.
+        source and settings are those of `EncoderOptions`. The network has one layer of its own, few epochs and larger
+        batches: the encoder has read far more text than the treebank.
         """
         return cls(
             Sizes(units=256, layers=1, arc=256, label=192),

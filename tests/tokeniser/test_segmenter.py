@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from oracles.pipelines import written
 
 from treewright.corpus import Sentence
 from treewright.learn import Learning, Report
 from treewright.tokeniser import Tokeniser, TokeniserOptions, rebuild_text
+from treewright.tokeniser.tokeniser import stage_costs
 
 SMALL = TokeniserOptions(learning=Learning(bits=12, epochs=1), segments=Learning(bits=14, epochs=4, rate=0.2))
 CHARACTERS = "山水火木人大小日月天地心手口目"
@@ -120,3 +123,12 @@ def test_no_token_has_other_white_space_than_single_blanks(joining: Tokeniser, t
     assert all(" ".join(form.split()) == form for form in forms)
     for sentence in found:
         assert [text[word.begin : word.end] for word in sentence] == sentence.forms
+
+
+def test_the_stages_of_a_plan_are_those_that_are_trained() -> None:
+    names: list[str] = []
+    options = replace(SMALL, choose_epoch=False)
+    for sentences in (written(30, 1), [Sentence.from_words(["học sinh", "đi", "học"])] * 20):
+        Tokeniser.train(sentences, options=options, report=lambda epoch: names.append(epoch.stage))
+        assert [cost.name for cost in stage_costs(options, sentences)] == list(dict.fromkeys(names))
+        names.clear()

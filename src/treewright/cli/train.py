@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar
 
 import typer
@@ -184,7 +185,7 @@ def train(
     from treewright.tagger import options as tagger_options
     from treewright.tagger.full_forms import read_lexicon
     from treewright.tokeniser import Tokeniser, TokeniserOptions
-    from treewright.tokeniser import options as tokeniser_options
+    from treewright.tokeniser.tokeniser import stage_costs
 
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
@@ -193,16 +194,16 @@ def train(
     if only == "tagger":
         tagging = replace(tagging, tags=override(tagging.tags, epochs=epochs))
         entries = read_lexicon(lexicon)
-        task.run_component(Tagger, tagging, tagger_options.stage_costs(tagging), lexicon=entries)
+        task.run_component(Tagger, tagging, lambda _: tagger_options.stage_costs(tagging), lexicon=entries)
         return
     if only == "tokeniser":
         tokenising = replace(tokenising, learning=override(tokenising.learning, epochs=epochs))
-        task.run_component(Tokeniser, tokenising, tokeniser_options.stage_costs(tokenising))
+        task.run_component(Tokeniser, tokenising, partial(stage_costs, tokenising))
         return
     if only == "graphs":
         graph_options = override(GraphOptions(seed), epochs=epochs)
         task.run_component(
-            GraphParser, graph_options, [StageCost("graphs", graph_options.epochs, 1.0)], "tree", judge_graphs
+            GraphParser, graph_options, lambda _: [StageCost("graphs", graph_options.epochs, 1.0)], "tree", judge_graphs
         )
         return
     parsing = ParserOptions(model, projective, None if root == "auto" else root, seed, learner)

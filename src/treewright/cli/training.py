@@ -116,14 +116,14 @@ class Task:
         self,
         kind: Any,
         options: Any,
-        stages: Sequence[StageCost],
+        stages: Callable[[Sequence[Sentence]], Sequence[StageCost]],
         check: str = "format",
         judge: Callable[[Any, Sequence[Sentence]], Mapping[str, float]] | None = None,
         **data: Any,
     ) -> None:
         """Train a component that has no plan of its own, save it, and report its size and figures on gold trees.
 
-        data: what it is trained on beside the treebank.
+        stages: returns those of the training on a treebank. data: what it is trained on beside the treebank.
         """
         from treewright.learn import Plan
 
@@ -132,7 +132,7 @@ class Task:
             train,
             dev,
             asdict(options),
-            stages,
+            stages(train),
             lambda observer, checkpoint, resume: kind.train(
                 train,
                 dev,

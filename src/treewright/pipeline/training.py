@@ -29,8 +29,8 @@ from treewright.tagger import options as tagger_options
 from treewright.tagger.full_forms import Entry, FullForms, read_lexicon
 from treewright.tagger.options import COLUMNS
 from treewright.tokeniser import Tokeniser, TokeniserOptions
-from treewright.tokeniser import options as tokeniser_options
 from treewright.tokeniser.casing import with_case_noise
+from treewright.tokeniser.tokeniser import stage_costs as tokeniser_stage_costs
 from treewright.words import Words
 
 # Words of parsed sentences from which tagger and parser learn, for each word of the treebank. On the development set of
@@ -131,7 +131,7 @@ def has_text(sentences: Sequence[Sentence]) -> bool:
 
 def pipeline_stages(recipe: Recipe, settings: ParserSettings, sentences: Sequence[Sentence]) -> list[StageCost]:
     """Return the stages of all parts, in the order in which they are trained."""
-    stages = [] if recipe.tokeniser is None else tokeniser_options.stage_costs(recipe.tokeniser)
+    stages = [] if recipe.tokeniser is None else tokeniser_stage_costs(recipe.tokeniser, sentences)
     for prefix in ("", *map(fold_prefix, range(recipe.folds))):
         stages += prefix_stages(prefix, tagger_options.stage_costs(recipe.tagger))
     stages += parser_stage_costs(settings, len(sentences))

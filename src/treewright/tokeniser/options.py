@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from treewright.checks import Checked, Count, Share
-from treewright.learn import Learning, StageCost
+from treewright.learn import Learning
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,3 @@ class TokeniserOptions(Checked):
     # UD English-EWT 2.16, 6,000 training sentences: F1 of sentence ends in capitals 92.8 (without noise 91.4), in lower
     # case 92.6 (92.2), plain 93.8 (94.0).
     case_noise: Share = 0.2
-
-
-def stage_costs(options: TokeniserOptions) -> list[StageCost]:
-    """Return the stages of the training of a tokeniser; the last two only run for some treebanks."""
-    return [
-        StageCost("tokens", options.learning.epochs, 1.0),
-        StageCost("boundaries", options.boundaries.epochs, 1.0),
-        StageCost("segments", options.segments.epochs, 0.5),
-        StageCost("multiwords", options.affixes.epochs, 0.05),
-    ]

@@ -46,15 +46,19 @@ def cut_long_sentences(text: str, labels: Labels) -> None:
             labels[ends[begin : last + 1][inner]] = SENTENCE
 
 
-def cut_at_wide_spaces(text: str, labels: Labels) -> None:
+def cut_at_wide_spaces(text: Text, labels: Labels) -> None:
     """End a token before white space inside it that is more than one blank, which no form can have.
 
+    Not where a word is divided at the end of a line.
+
     >>> labels = np.array([0, 0, 0, 0, 0, 1], dtype=np.int32)
-    >>> cut_at_wide_spaces("a b  c", labels)
+    >>> cut_at_wide_spaces(Text.of("a b  c"), labels)
     >>> labels.tolist()
     [0, 0, 1, 0, 0, 1]
     """
-    last = [match.start() - 1 for match in _WIDE_SPACE.finditer(text)]
+    places = np.array([match.start() for match in _WIDE_SPACE.finditer(text.written)], dtype=np.int64)
+    seen = np.searchsorted(text.ends, places, side="right").tolist()  # the canonical character there
+    last = places[[text.canonical[number].isspace() for number in seen]] - 1
     labels[last] = np.maximum(labels[last], TOKEN)
 
 

@@ -16,7 +16,7 @@ from treewright.corpus import Sentence, open_input
 from treewright.corpus.offsets import has_space_after, surface_tokens
 from treewright.corpus.typography import canonical
 from treewright.errors import InputError
-from treewright.learn import AveragedCells, Judgement, Stage, Weights
+from treewright.learn import AveragedCells, Judgement, Stage, StageCost, Weights
 from treewright.learn import run as run_stages
 from treewright.model.checkpoint import Origin
 from treewright.model.component import ArrayForm, Arrays, Component, Corpus, Stored, hash_of, sentences_of
@@ -194,7 +194,7 @@ class Tokeniser(Component):
         text = Text.of(*texts, is_word=self._is_word)
         labels = text.written_labels(self._label(text.canonical))
         if self._keeps_blanks:
-            cut_at_wide_spaces(text.written, labels)
+            cut_at_wide_spaces(text, labels)
         if whole:
             join_sentences(text, labels)
         else:
@@ -289,23 +289,44 @@ class PartStage(NamedTuple):
     join: Callable[[TokeniserModel, Weights], TokeniserModel]
 
 
+def stage_costs(options: TokeniserOptions, sentences: Sequence[Sentence]) -> list[StageCost]:
+    """Return the stages of the training of a tokeniser on a treebank."""
+    text, labels = treebank_labels(sentences)
+    parts = {
+        "segments": StageCost("segments", options.segments.epochs, 0.5),
+        "multiwords": StageCost("multiwords", options.affixes.epochs, 0.05),
+    }
+    needed = needed_parts(text, labels, list(words_of_tokens(sentences)))
+    return [
+        StageCost("tokens", options.learning.epochs, 1.0),
+        StageCost("boundaries", options.boundaries.epochs, 1.0),
+        *(parts[name] for name in needed),
+    ]
+
+
+def needed_parts(text: str, labels: Labels, tokens: Sequence[tuple[str, Words]]) -> list[str]:
+    """Return the parts that a treebank needs: segments where spaces do not separate tokens, multiwords for affixes."""
+    needs_segments = has_spaced_tokens(text, labels) or is_unspaced(text, labels)
+    needs_multiwords = needs_affixes(most_frequent_words(tokens), Multiwords.of(tokens))
+    return ["segments"] * needs_segments + ["multiwords"] * needs_multiwords
+
+
 def part_stages(
     text: str, labels: Labels, tokens: Sequence[tuple[str, Words]], options: TokeniserOptions, dev: Sequence[Sentence]
 ) -> list[PartStage]:
-    """Return the training of a segmenter for text without spaces, and of affixes for many multiword tokens."""
+    """Return the training of the parts that a treebank needs."""
     parts = []
-    joins = has_spaced_tokens(text, labels)
-    if joins or is_unspaced(text, labels):
-        segmenter, stage = segment_stage(text, labels, options.segments, joins=joins)
+    needed = needed_parts(text, labels, tokens)
+    if "segments" in needed:
+        segmenter, stage = segment_stage(text, labels, options.segments, joins=has_spaced_tokens(text, labels))
         if dev:
             judge = lambda weights: judge_segments(replace(segmenter, weights=Weights.of(weights)), dev)  # noqa: E731
             stage = replace(stage, judge=judge)
         parts.append(
             PartStage(stage, lambda model, weights: replace(model, segmenter=replace(segmenter, weights=weights)))
         )
-    words_of = most_frequent_words(tokens)
-    if needs_affixes(words_of, Multiwords.of(tokens)):
-        affixes, stage = affix_stage(words_of, options.affixes)
+    if "multiwords" in needed:
+        affixes, stage = affix_stage(most_frequent_words(tokens), options.affixes)
         parts.append(
             PartStage(
                 stage,

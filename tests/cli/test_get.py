@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +15,7 @@ from typing import Any
 import pytest
 import typer
 from oracles.pipelines import PARSER, written
-from oracles.processes import Run, runner
+from oracles.processes import LIMIT, Run, runner
 from oracles.servers import FileServer, file_server
 
 import treewright as tw
@@ -30,6 +34,7 @@ SMALL: dict[str, Any] = {
     "folds": 2,
 }
 COUNTS = {"train": 30, "dev": 6, "test": 5}
+MAX_KILLS = 20
 LICENCE = "The licence of the treebank.\n"
 
 
@@ -154,6 +159,33 @@ def test_an_interrupted_training_ends_with_the_same_model(
     monkeypatch.setattr(tw.Parser, "train", train)
     assert run("ga", "--from", source, "-q").returncode == 0
     assert model.read_bytes() == uninterrupted
+
+
+@pytest.mark.slow
+def test_killed_whenever_it_writes_a_file_it_ends_with_the_same_model(source: str, tmp_path: Path) -> None:
+    def start(home: Path) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "treewright", "get", "ga", "--from", source, "-q"]
+        environment = {**os.environ, "TREEWRIGHT_HOME": str(home), "NO_PROXY": "*"}
+        return subprocess.Popen(command, env=environment, start_new_session=True)
+
+    homes = [tmp_path / "whole", tmp_path / "killed"]
+    assert start(homes[0]).wait(LIMIT) == 0
+    kills = 0
+    while (process := start(homes[1])).poll() is None and kills < MAX_KILLS:
+        before = set(homes[1].rglob("*"))
+        while process.poll() is None and set(homes[1].rglob("*")) <= before:
+            time.sleep(0.01)
+        if process.poll() is None:
+            process.kill()
+            kills += 1
+        process.wait()
+        if process.returncode == 0:
+            break
+    else:
+        assert process.wait(LIMIT) == 0
+    assert kills > 5
+    whole, killed = ((home / "models" / "ga.tw").read_bytes() for home in homes)
+    assert whole == killed
 
 
 def test_a_file_that_was_damaged_on_disk_is_downloaded_again(

@@ -8,9 +8,9 @@
 //                          + weight[a_p b_p, c_p] + weight[a_0 b_0, c_p]           (p = 0: each once; p < 3 only)
 //
 // where row(i, t) is the hash of template t around word i (features.hpp) and part(c, p) that of a part. The first line
-// alone, the unary score, prunes the candidates of a word: at most `max_candidates` remain, each within `max_gap` of
-// the best. Trigrams (viterbi.hpp) choose among those. Words with a single candidate, and trigrams of such words, are
-// not scored: their scores cannot change the result.
+// alone, the unary score, with what a network says of the tag added, prunes the candidates of a word: at most
+// `max_candidates` remain, each within `max_gap` of the best. Trigrams (viterbi.hpp) choose among those. Words with a
+// single candidate, and trigrams of such words, are not scored: their scores cannot change the result.
 //
 // Learning follows the gradient of log p(gold sequence) (Lafferty et al. 2001), with `margin` added to the score of
 // each wrong tag.
@@ -49,9 +49,9 @@ using RoundedWeights = TagWeights<std::int8_t, 1>;
 using PlainWeights = TagWeights<float, 1>;
 using LearningWeights = TagWeights<float, 4>;
 
-// What is added to the scores of the candidates of a sentence once they are chosen. Each pointer may be null.
+// What is added to the scores of the candidates of a sentence. Each pointer may be null.
 struct AddedScores {
-  const double *adjust = nullptr;        // [word, tag]
+  const double *adjust = nullptr;        // [word, tag]; added once the candidates are chosen, which it does not change
   const float *network = nullptr;        // [word, value]: the log-probability of each value of the columns
   const std::int32_t *places = nullptr;  // [tag, column]: the value of the tag; negative if the network lacks it
   int values = 0, columns = 0;
@@ -59,16 +59,11 @@ struct AddedScores {
   const bool *is_name = nullptr;    // [word]: names of files and code, about which the network is not asked
   const double *of_name = nullptr;  // [tag]: the scores of the tags of such names
 
-  // NaN counts as forbidden: the order of candidates must be total.
-  double operator()(int word, int tag, int tags) const {
-    const bool name = is_name && is_name[word];
-    double score = network && !name ? network_score(word, tag) : 0;
-    if (adjust) score += adjust[std::size_t(word) * tags + tag];
-    if (name) score += of_name[tag];
-    return std::isnan(score) ? forbidden : score;
+  // By which candidates are chosen too: what the network, or the kind of the word, says about a tag.
+  double unary(int word, int tag) const {
+    if (is_name && is_name[word]) return of_name[tag];
+    return network ? network_score(word, tag) : 0;
   }
-
-  bool empty() const { return !adjust && !network && !is_name; }
 
  private:
   static constexpr double unknown_value = -15;  // log P of a value that the network does not have; not tuned
@@ -110,8 +105,8 @@ class TagModel {
   double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
                 const AddedScores &added, double temperature, std::int32_t *tags, double *confidence,
                 const Given *given = nullptr) {
-    score_sentence(words, rows, n, weights, nullptr, 0, given);
-    add_scores(added);
+    score_sentence(words, rows, n, weights, added, nullptr, 0, given);
+    adjust_scores(added.adjust);
     best_.resize(n);
     const double value = best();
     if (confidence && n > 0) {
@@ -129,8 +124,8 @@ class TagModel {
                      const AddedScores &added, double temperature, const Given *given, double *probability) {
     std::fill_n(probability, std::size_t(n) * tags(), 0.0);
     if (n == 0) return;
-    score_sentence(words, rows, n, weights, nullptr, 0, given);
-    add_scores(added);
+    score_sentence(words, rows, n, weights, added, nullptr, 0, given);
+    adjust_scores(added.adjust);
     divide_scores(temperature);
     sum();
     for (int i = 0; i < n; ++i)
@@ -142,7 +137,7 @@ class TagModel {
   // objective is then the log probability of all sequences that have the other tags.
   double learn(const WordTable &words, const std::int32_t *rows, int n, const float *cells, Learner &learner,
                const std::int32_t *gold, float margin) {
-    score_sentence(words, rows, n, LearningWeights{cells, 1}, gold, margin, nullptr);
+    score_sentence(words, rows, n, LearningWeights{cells, 1}, {}, gold, margin, nullptr);
     gold_.assign(n, open);
     for (int i = 0; i < n; ++i)
       for (int k = 0; k < size(i); ++k)
@@ -185,14 +180,14 @@ class TagModel {
 
   template <typename Weights>
   void score_sentence(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
-                      const std::int32_t *gold, float margin, const Given *given) {
+                      const AddedScores &added, const std::int32_t *gold, float margin, const Given *given) {
     n_ = n;
     gather(words, rows);
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
       find_candidates(words, rows[i], given ? given + i : nullptr);
-      score_candidates(words, i, weights, gold ? gold[i] : -1, margin);
+      score_candidates(words, i, weights, added, gold ? gold[i] : -1, margin);
       begin_.push_back(kept_.size());
     }
     if (set_.trigrams) score_trigrams(weights);
@@ -208,11 +203,14 @@ class TagModel {
     for (int i = 0; i < n_; ++i) copy(rows[i], i);
   }
 
-  void add_scores(const AddedScores &added) {
-    if (added.empty()) return;
+  void adjust_scores(const double *adjust) {
+    if (!adjust) return;
     for (int i = 0; i < n_; ++i)
-      for (int k = 0; k < size(i); ++k) unary(i, k) += added(i, tag(i, k), tags());
+      for (int k = 0; k < size(i); ++k) unary(i, k) += finite(adjust[std::size_t(i) * tags() + tag(i, k)]);
   }
+
+  // NaN, from weights or scores that are not finite, counts as forbidden: the order of candidates must be total.
+  static double finite(double score) { return std::isnan(score) ? forbidden : score; }
 
   void find_candidates(const WordTable &words, int row, const Given *given) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
@@ -226,9 +224,11 @@ class TagModel {
   }
 
   template <typename Weights>
-  void score_candidates(const WordTable &words, int i, const Weights &weights, int gold, float margin) {
+  void score_candidates(const WordTable &words, int i, const Weights &weights, const AddedScores &added, int gold,
+                        float margin) {
     if (ranked_.size() == 1) {
-      kept_.push_back(ranked_[0].tag), places_.push_back(ranked_[0].place), unary_.push_back(0);
+      kept_.push_back(ranked_[0].tag), places_.push_back(ranked_[0].place);
+      unary_.push_back(finite(added.unary(i, ranked_[0].tag)));
       return;
     }
     part_values_.clear();
@@ -238,8 +238,7 @@ class TagModel {
       if (c.place != not_in_pool)
         visit_relations(words, c.place,
                         [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
-      if (std::isnan(score)) score = forbidden;  // from weights that are not finite: the order must be total
-      c.score = score;
+      c.score = finite(score + added.unary(i, c.tag));
     }
     prune(gold);
     for (const auto &[score, c, place] : ranked_) kept_.push_back(c), places_.push_back(place), unary_.push_back(score);

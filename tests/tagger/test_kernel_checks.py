@@ -293,6 +293,17 @@ def test_sentences_and_scores_that_do_not_fit_the_words_are_refused() -> None:
         AddedTagScores([reading], places, 1.0, no_name, np.zeros(3))
 
 
+def test_a_tag_that_only_the_network_prefers_is_kept_as_a_candidate() -> None:
+    """One candidate is kept: without the reading it is the first tag, since the weights are all zero."""
+    words = TagWords(EMPTY, TWO_LABELS, EMPTY, [0, 1], 1, 5)
+    rows, weights = ints(words.add("a", "a", "a", -1, NO_STEMS)), np.zeros(1 << BITS, dtype=np.int8)
+    reading, places = np.array([[-4.0, -1.0]], dtype=np.float32), ints(0, 1).reshape(2, 1)
+    added = AddedTagScores([reading], places, 1.0, np.zeros(1, dtype=np.bool_), np.zeros(2))
+    narrow = model(most=1)
+    assert narrow.decode_words(words, rows, weights, 1.0, None, False)[0].tolist() == [0]
+    assert narrow.decode_words(words, rows, weights, 1.0, None, False, 1.0, [], [1], added)[0].tolist() == [1]
+
+
 def hash_by_definition(*values: int) -> int:
     """The hash of core/text/template_hashes.hpp, in Python's whole numbers."""
     state = values[0] + 0x632BE59BD9B4E019

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import product
 from typing import Any
 
 import numpy as np
+import pytest
 from numpy.typing import NDArray
 from oracles.trees import Tree, all_trees, value
 from scipy.special import logsumexp
@@ -15,6 +16,7 @@ from scipy.special import logsumexp
 import treewright as tw
 from treewright.decode import Problem
 from treewright.decode.arrays import part_shape
+from treewright.errors import InfeasibleError
 
 # Random scores for decoders: every combination of parts, holes that forbid, ties.
 
@@ -125,6 +127,22 @@ def varied_instance(trial: int, *, parts: str, root: str, projective: bool = Fal
 
 
 # Sums over all trees of an instance by their definition: log partition, entropy, marginals, expected correct heads.
+
+
+def solvable(
+    instances: Iterable[Instance], decode: Callable[[Instance], object], *, at_least: int
+) -> Iterator[tuple[Instance, float]]:
+    """The instances that have a tree, each with its best value; `decode` must refuse the others."""
+    count = 0
+    for instance in instances:
+        best = instance.best()
+        if best == -np.inf:
+            with pytest.raises(InfeasibleError):
+                decode(instance)
+            continue
+        count += 1
+        yield instance, best
+    assert count >= at_least
 
 
 @dataclass(frozen=True)

@@ -74,10 +74,10 @@ Share = Annotated[float, Range(0, 1)]
 Scale = Annotated[float, Range(0, 1e30)]  # of eight-bit weights; the limit is far above any use, and no sum overflows
 
 
-def described(value: object) -> str:
+def describe_value(value: object) -> str:
     """Return the value, cut if it is long, and its type.
 
-    >>> described("two")
+    >>> describe_value("two")
     "'two', of type str"
     """
     try:
@@ -87,31 +87,31 @@ def described(value: object) -> str:
     return f"{text if len(text) <= LONGEST else f'{text[:LONGEST]}...'}, of type {type(value).__name__}"
 
 
-def expected(kind: Any) -> str:
+def describe_kind(kind: Any) -> str:
     """Return in words what a type accepts.
 
-    >>> expected(Bits | None), expected(Literal["single", "multi"])
+    >>> describe_kind(Bits | None), describe_kind(Literal["single", "multi"])
     ('an int, 8 to 28, or None', "'single' or 'multi'")
     """
     origin, arguments = get_origin(kind), get_args(kind)
     if origin is Annotated:
-        return ", ".join([expected(arguments[0]), *map(str, arguments[1:])])
+        return ", ".join([describe_kind(arguments[0]), *map(str, arguments[1:])])
     if origin in (Union, UnionType):
-        parts = [expected(part) for part in arguments]
+        parts = [describe_kind(part) for part in arguments]
         return (", or " if any("," in part for part in parts) else " or ").join(parts)
     if origin is Literal:
         return " or ".join(map(repr, arguments))
     if origin is tuple:
-        return f"a list, each entry {expected(arguments[0])}"
+        return f"a list, each entry {describe_kind(arguments[0])}"
     if origin is not None and issubclass(origin, Mapping):
-        return f"a mapping, each value {expected(arguments[1])}"
+        return f"a mapping, each value {describe_kind(arguments[1])}"
     name = getattr(origin or kind, "__name__", str(kind))
     return NAMES.get(kind) or f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
 
 
 def wrong(value: object, kind: Any, name: str) -> TypeError | ValueError:
     """Return the error for a value of another type, or outside the limits of its type."""
-    message = f"{name} is {described(value)}; expected {expected(kind)}"
+    message = f"{name} is {describe_value(value)}; expected {describe_kind(kind)}"
     is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
     return ValueError(message) if is_number or get_origin(kind) is Literal else TypeError(message)
 
@@ -195,10 +195,10 @@ def _read_record(value: Any, kind: Any, name: str) -> Any:
     if isinstance(value, (list, tuple)) and hasattr(kind, "_fields") and len(value) == len(kind._fields):
         value = dict(zip(kind._fields, value, strict=True))
     if not isinstance(value, Mapping):
-        raise TypeError(f"{name} is {described(value)}; expected a mapping of the fields of {kind.__name__}")
+        raise TypeError(f"{name} is {describe_value(value)}; expected a mapping of the fields of {kind.__name__}")
     types = _field_types(kind)
     present = {key: value[key] for key in types if value.get(key) is not None}
-    if missing := [key for key in _required(kind) if key not in present]:
+    if missing := [key for key in _required_fields(kind) if key not in present]:
         raise ValueError(f"{name} lacks {', '.join(missing)}")
     return kind(**{key: _read(item, types[key], f"{name}.{key}", is_plain=True) for key, item in present.items()})
 
@@ -208,7 +208,7 @@ def _field_types(kind: Any) -> dict[str, Any]:
     return get_type_hints(kind, include_extras=True)
 
 
-def _required(kind: Any) -> list[str]:
+def _required_fields(kind: Any) -> list[str]:
     if is_dataclass(kind):
         return [entry.name for entry in fields(kind) if entry.default is entry.default_factory is MISSING]
     return [name for name in kind._fields if name not in kind._field_defaults]

@@ -55,7 +55,7 @@ def map_items(
 ) -> Iterator[U]:
     """Apply `map_chunks` to lists of `chunk` items; with one thread and a chunk of 1 no item waits for the next."""
     check_count(chunk, "chunk")
-    return map_chunks(work, chunked(items, chunk), threads)
+    return map_chunks(work, chunks_of(items, chunk), threads)
 
 
 def check_threads(threads: int) -> int:
@@ -90,10 +90,10 @@ def check_seconds(max_seconds: float | None) -> float | None:
     return max_seconds
 
 
-def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
+def chunks_of(items: Iterable[T], size: int) -> Iterator[list[T]]:
     """Yield lists of `size` items, the last one perhaps shorter.
 
-    >>> list(chunked("abcde", 2))
+    >>> list(chunks_of("abcde", 2))
     [['a', 'b'], ['c', 'd'], ['e']]
     """
     rest = iter(items)
@@ -101,10 +101,10 @@ def chunked(items: Iterable[T], size: int) -> Iterator[list[T]]:
         yield chunk
 
 
-def grouped(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
+def groups_of(items: Iterable[T], size: Callable[[T], int], limit: int) -> Iterator[list[T]]:
     """Yield lists of items in order, whose sizes add up to `limit` at the most; a larger item alone.
 
-    >>> list(grouped(["a", "bcd", "e", "fg"], len, 3))
+    >>> list(groups_of(["a", "bcd", "e", "fg"], len, 3))
     [['a'], ['bcd'], ['e', 'fg']]
     """
     group: list[T] = []

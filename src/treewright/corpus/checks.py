@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus.reader import shown
 from treewright.trees import find_cycle, from_conll
 
@@ -23,7 +23,7 @@ def check_iterable(items: Any, expected: str, name: str) -> None:
         return
     is_one = isinstance(items, (str, bytes, bytearray, Mapping)) or hasattr(items, "forms")  # the last is a Sentence
     if is_one or not hasattr(items, "__iter__"):
-        raise TypeError(f"{name} is {described(items)}; expected {expected}")
+        raise TypeError(f"{name} is {describe_value(items)}; expected {expected}")
 
 
 def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, item_remedy: str) -> Iterable[T]:
@@ -41,7 +41,9 @@ def checked_items(items: Iterable[T], kind: type[T], name: str, remedy: str, ite
     def check_each() -> Iterator[T]:
         for number, item in enumerate(items):
             if not isinstance(item, kind):
-                raise TypeError(f"{name}[{number}] is {described(item)}; expected a {kind.__name__} ({item_remedy})")
+                raise TypeError(
+                    f"{name}[{number}] is {describe_value(item)}; expected a {kind.__name__} ({item_remedy})"
+                )
             yield item
 
     return list(check_each()) if isinstance(items, (list, tuple)) else check_each()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from types import TracebackType
 from typing import IO, Any, Generic, TypeVar
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus.files import Source, name_of, open_input
 from treewright.errors import FormatError, InputError
 
@@ -46,7 +46,7 @@ class Lines:
         if isinstance(source, str) and "\n" in source and not os.path.exists(source):
             raise InputError(f"{shown(source)} is text; expected a path (read(io.StringIO(text)) reads text)")
         if not isinstance(source, (str, os.PathLike)) and not hasattr(source, "read"):
-            raise TypeError(f"source is {described(source)}; expected a path, '-' or an open file")
+            raise TypeError(f"source is {describe_value(source)}; expected a path, '-' or an open file")
         self.name = name_of(source)
         self.suspect = False
         self.is_empty = True
@@ -62,7 +62,7 @@ class Lines:
         while data := read(CHUNK):
             if self.is_empty:
                 opening = data[:OPENING]
-                check_is_text(encoded(opening) if isinstance(opening, str) else opening, self.name)
+                check_is_text(encode_text(opening) if isinstance(opening, str) else opening, self.name)
             self.is_empty = False
             cut = (data.rfind("\n") if isinstance(data, str) else data.rfind(b"\n")) + 1
             if cut:
@@ -80,7 +80,7 @@ class Lines:
             text = "".join(parts)
             if not _SURROGATE.search(text):
                 return text
-            data = encoded(text)
+            data = encode_text(text)
         else:
             data = b"".join(parts)
         try:
@@ -101,7 +101,7 @@ class Lines:
             self._file.close()
 
 
-def encoded(text: str) -> bytes:
+def encode_text(text: str) -> bytes:
     """Return a text as bytes; lone surrogates become bytes that are not UTF-8."""
     return text.encode("utf-8", "surrogatepass")
 

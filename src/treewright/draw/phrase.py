@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.draw.layout import ahead, behind, spread
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.draw.scene import Direction, Kind, Scene
@@ -65,7 +65,7 @@ def phrases_of(tree: Any, *, gold: Any = None, direction: Direction = "auto", ti
     missed: list[str] = []
     if gold is not None:
         if not is_phrase_tree(gold):
-            raise TypeError(f"gold is {described(gold)}; expected a phrase-structure tree to compare with")
+            raise TypeError(f"gold is {describe_value(gold)}; expected a phrase-structure tree to compare with")
         nodes, missed = compare_nodes(nodes, nodes_of(gold))
     words = [node.text for node in nodes if node.is_word]
     return Phrases(

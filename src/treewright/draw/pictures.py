@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import zip_longest
 from typing import Any, TypedDict, Unpack
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.draw.canvas import Pen
 from treewright.draw.drawing import Drawing
 from treewright.draw.latex import dependency_latex, phrase_latex
@@ -183,7 +183,7 @@ def check_width(width: int | None, least: int, unit: str) -> None:
 def check_list(value: Any, expected: str, name: str) -> None:
     """Refuse one string where several values are meant."""
     if isinstance(value, str):
-        raise TypeError(f"{name} is {described(value)}; expected {expected}")
+        raise TypeError(f"{name} is {describe_value(value)}; expected {expected}")
 
 
 def scene_or_phrases(
@@ -243,7 +243,7 @@ def beside(sentences: Iterable[Any], **others: Iterable[Any] | None) -> Iterator
     for name, value in {"sentences": sentences, **others}.items():
         is_missing = value is None and name != "sentences"
         if not is_missing and not isinstance(value, Iterable):
-            raise TypeError(f"{name} is {described(value)}; expected an iterable of sentences or trees")
+            raise TypeError(f"{name} is {describe_value(value)}; expected an iterable of sentences or trees")
     present = {name: other for name, other in others.items() if other is not None}
     for number, (sentence, *row) in enumerate(zip_longest(sentences, *present.values()), start=1):
         compared = dict(zip(present, row, strict=True))

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, Literal, get_args
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.draw.measure import clean, is_right_to_left
 from treewright.errors import InputError
 
@@ -192,7 +192,7 @@ def analysis_of(sentence: Any, columns: Mapping[str, Any], with_graph: bool, nam
 def other_analysis(other: Any, forms: list[str], with_graph: bool, name: str) -> Analysis:
     """Return the sentence to compare with; it is a sentence, a parse without words, or the heads alone."""
     if not hasattr(other, "heads") and not is_heads(other):
-        raise TypeError(f"{name} is {described(other)}; expected a sentence, or the heads of its words")
+        raise TypeError(f"{name} is {describe_value(other)}; expected a sentence, or the heads of its words")
     columns: dict[str, Any] = {} if hasattr(other, "heads") else {"heads": other}
     if getattr(other, "forms", None) is None:
         columns["forms"] = forms

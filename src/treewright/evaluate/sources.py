@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import IO, Any, TypeGuard
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus import Sentence, read
 from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
@@ -106,5 +106,5 @@ def checked_sentences(source: Any, name: str) -> list[Sentence]:
     sentences = list(source)
     for number, sentence in enumerate(sentences):
         if not isinstance(sentence, Sentence):
-            raise TypeError(f"{name}[{number}] is {described(sentence)}; expected a Sentence")
+            raise TypeError(f"{name}[{number}] is {describe_value(sentence)}; expected a Sentence")
     return sentences

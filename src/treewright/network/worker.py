@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright._core import NetworkReader, NetworkWeights
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus import Sentence
 from treewright.network.inputs import Inputs, tag_strings
 from treewright.network.model import SCALES, TABLES, Floats, NetworkModel, quantise_rows
-from treewright.streams import grouped
+from treewright.streams import groups_of
 from treewright.tokeniser.casing import without_capitals
 
 if TYPE_CHECKING:
@@ -122,5 +122,5 @@ def batches(sentences: Sequence[Words]) -> Iterator[list[Words]]:
     """Divide the sentences into lists of at most MAX_WORDS words, or of one sentence."""
     for number, forms in enumerate(sentences):
         if isinstance(forms, str):
-            raise TypeError(f"sentences[{number}] is {described(forms)}; expected a list of forms")
-    return grouped(sentences, len, MAX_WORDS)
+            raise TypeError(f"sentences[{number}] is {describe_value(forms)}; expected a list of forms")
+    return groups_of(sentences, len, MAX_WORDS)

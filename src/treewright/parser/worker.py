@@ -40,7 +40,7 @@ from treewright.parser.model import (
 from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
 from treewright.parser.punctuation import MAX_ROUNDS, Arc, crossing_marks, without_arcs
-from treewright.streams import grouped
+from treewright.streams import groups_of
 from treewright.trees import is_projective
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
@@ -484,7 +484,7 @@ def at_least(parse: Parse, other: Parse) -> Parse:
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:
     """Yield sentences in order, as many at a time as have MAX_CELLS arcs together; a longer one alone."""
-    return grouped(sentences, lambda sentence: (1 + len(sentence)) ** 2, MAX_CELLS)
+    return groups_of(sentences, lambda sentence: (1 + len(sentence)) ** 2, MAX_CELLS)
 
 
 def search_options(method: str, max_seconds: float | None, options: SearchOptions) -> ChosenMethod:

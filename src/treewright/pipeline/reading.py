@@ -13,7 +13,7 @@ from contextlib import suppress
 from itertools import chain, pairwise
 from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus import Reader, Sentence, open_input, read
 from treewright.corpus.files import extension_of, name_of
 from treewright.corpus.reader import Lines, Problems, check_utf8, shown
@@ -96,7 +96,7 @@ def read_input(
     if kind is not None and kind not in INPUTS:
         raise InputError(f"there is no kind of input {kind!r}; there are {', '.join(INPUTS)}")
     if tokeniser is not None and not isinstance(tokeniser, Tokeniser):
-        raise TypeError(f"tokeniser is {described(tokeniser)}; expected a Tokeniser (nlp.tokeniser of a pipeline)")
+        raise TypeError(f"tokeniser is {describe_value(tokeniser)}; expected a Tokeniser (nlp.tokeniser of a pipeline)")
     if kind is None:
         source = open_input("-") if source == "-" else source
         source = io.BufferedReader(source) if isinstance(source, io.BytesIO) else source

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from numpy.typing import NDArray
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.errors import InputError
 
 Arc = tuple[int, int]  # head, modifier
@@ -103,7 +103,7 @@ class Proof:
     def from_dict(cls, data: Mapping[str, Any]) -> Proof:
         """Read a proof that `to_dict` wrote; an InputError for anything else."""
         if not isinstance(data, Mapping):
-            raise InputError(f"data is {described(data)}; expected a proof as Proof.to_dict writes it")
+            raise InputError(f"data is {describe_value(data)}; expected a proof as Proof.to_dict writes it")
         try:
             kind = data["kind"]
             nodes = [_read_node(node) for node in data.get("nodes", ())]

@@ -22,7 +22,7 @@ from treewright.errors import InputError, MissingExtra
 from treewright.pipeline.reading import BY_EXTENSION, guess_content
 from treewright.scale import files
 from treewright.scale.files import JOB, Folder
-from treewright.streams import grouped
+from treewright.streams import groups_of
 
 PLAN = f"{JOB}/plan.json"
 KINDS = ("text", "paragraphs", "lines", "conllu", "json", "parquet")
@@ -162,7 +162,7 @@ def shards_of(sources: Sequence[Source], settings: Settings) -> list[list[Piece]
     """Cut the sources into pieces, and put pieces that follow each other into shards."""
     size = max(1, int(settings.shard_size * MEGABYTE))
     pieces = (piece for place, source in enumerate(sources) for piece in pieces_of(place, source, settings, size))
-    return list(grouped(pieces, lambda piece: piece.size, size + size // 4))  # a piece ends somewhat after `size`
+    return list(groups_of(pieces, lambda piece: piece.size, size + size // 4))  # a piece ends somewhat after `size`
 
 
 def pieces_of(place: int, source: Source, settings: Settings, size: int) -> Iterator[Piece]:

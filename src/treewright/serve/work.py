@@ -17,7 +17,7 @@ from typing import Any, Literal
 from treewright import draw
 from treewright.corpus import Sentence
 from treewright.corpus.confidence import write_confidence
-from treewright.corpus.reader import encoded
+from treewright.corpus.reader import encode_text
 from treewright.errors import FormatError, InputError, MissingComponentError, ProofError
 from treewright.parser import Parser
 from treewright.parser.proofs import proof_record
@@ -248,7 +248,7 @@ def read_items(model: Model, data: str | bytes, kind: str) -> Iterable[Item]:
 def read_sentences(model: Model, data: str | bytes, kind: str) -> Iterable[Sentence]:
     """Read the sentences of a text or a file. They are split into words when they are taken."""
     tokeniser = tokenised(model).tokeniser if kind in TEXT_KINDS else None
-    file = BytesIO(data if isinstance(data, bytes) else encoded(data))
+    file = BytesIO(data if isinstance(data, bytes) else encode_text(data))
     file.name = TEXT
     return read_input(file, kind, tokeniser)
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Unpack
 import numpy as np
 from numpy.typing import NDArray
 
-from treewright.checks import described
+from treewright.checks import describe_value
 from treewright.corpus import Sentence, open_input
 from treewright.corpus.offsets import has_space_after, surface_tokens
 from treewright.corpus.typography import canonical
@@ -165,7 +165,7 @@ class Tokeniser(Component):
         `# newdoc`, that of each paragraph `# newpar`.
         """
         if not isinstance(text, str):
-            raise TypeError(f"text is {described(text)}; expected a str (Tokeniser.batch takes several texts)")
+            raise TypeError(f"text is {describe_value(text)}; expected a str (Tokeniser.batch takes several texts)")
         [sentences] = self.batch([text], whole=whole)
         return sentences
 
@@ -188,7 +188,7 @@ class Tokeniser(Component):
         [['It rains.', 'Stay!'], [], ['Go!']]
         """
         if isinstance(texts, str):
-            raise TypeError(f"texts is {described(texts)}; expected a list of texts")
+            raise TypeError(f"texts is {describe_value(texts)}; expected a list of texts")
         if begins is not None and len(begins) != len(texts):
             raise InputError(f"begins has {len(begins)} entries; expected one for each of the {len(texts)} texts")
         text = Text.of(*texts, is_word=self._is_word)

@@ -25,7 +25,10 @@ TEN_WORDS = (
 
 
 def arguments(doc: str | None) -> argparse.ArgumentParser:
-    """Return the command line of a benchmark: DATA, a folder of treebanks, and the docstring as its help."""
+    """Return the command line of a benchmark: DATA, a folder of treebanks, and the docstring as its help.
+
+    Options name a treebank (--treebank, several: --treebanks) by its path in DATA, as in ud/English-EWT.
+    """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="?", metavar="DATA", help="a folder with ud/English-EWT and others")
     return parser

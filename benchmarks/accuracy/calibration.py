@@ -1,6 +1,6 @@
 """Calibration of the confidence of heads, labels and tags, over treebanks.
 
-For each treebank (NAME is its path under DATA, such as ud/English-EWT; without --sets, all under ud, ud-1.4 and
+For each treebank (NAME is its path under DATA, such as ud/English-EWT; without --treebanks, all under ud, ud-1.4 and
 native) a pipeline is trained on the first N sentences of `train` (0: on all) with default settings, its confidence is
 calibrated on `dev`, and `test` is tagged and parsed with gold words. ECE: expected calibration error in points, over
 ten bins. AUC: the probability that a right prediction has a higher confidence than a wrong one. wrong: how many of the
@@ -37,11 +37,11 @@ TEMPERATURES = tuple(2.0 ** (power / 4) for power in range(-8, 17))  # those amo
 def main() -> None:
     arguments = common.arguments(__doc__)
     arguments.add_argument("--sentences", type=int, default=0)
-    arguments.add_argument("--sets", nargs="*")
+    arguments.add_argument("--treebanks", nargs="*")
     arguments.add_argument("--keep", type=Path)
     given = common.parse(arguments)
     print(f"{'':22} {'confidence of':20} {'words':>6} {'right':>6} {'ECE':>6} {'AUC':>6} {'wrong':>6}")
-    for name in sets_of(given.data, given.sets):
+    for name in treebanks_of(given.data, given.treebanks):
         train, dev, test = treebank(given.data, name, given.sentences)
         nlp = trained(name, train, dev, given.keep)
         parsed = list(nlp.parser.parse(nlp.retag(test)))
@@ -53,7 +53,7 @@ def main() -> None:
             print_row("", kind, row)
 
 
-def sets_of(folder: Path | None, chosen: Sequence[str] | None) -> list[str]:
+def treebanks_of(folder: Path | None, chosen: Sequence[str] | None) -> list[str]:
     """The names of the treebanks."""
     if folder is None:
         return ["sample"]

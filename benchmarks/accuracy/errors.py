@@ -37,11 +37,11 @@ class Arc(NamedTuple):
 def main() -> None:
     arguments = common.arguments(__doc__)
     arguments.add_argument("--model", nargs="+", default=["en"])
-    arguments.add_argument("--set", default="English-EWT")
+    arguments.add_argument("--treebank", default="ud/English-EWT")
     arguments.add_argument("--part", default="test")
     arguments.add_argument("--other", type=Path, help="the words of this part, parsed by another parser")
     given = common.parse(arguments, needs="ud/English-EWT")
-    gold = list(tw.read(given.data / "ud" / given.set / f"{given.part}.conllu"))
+    gold = list(tw.read(given.data / given.treebank / f"{given.part}.conllu"))
     for name in given.model:
         nlp = tw.Pipeline.load(name)
         bare = [tw.Sentence.from_words(sentence.forms) for sentence in gold]

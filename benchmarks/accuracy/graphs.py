@@ -41,13 +41,13 @@ class Run(NamedTuple):
 
 def main() -> None:
     arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebank", nargs="+", default=TREEBANKS)
+    arguments.add_argument("--treebanks", nargs="+", default=TREEBANKS)
     arguments.add_argument("--part", choices=("dev", "test"), default="dev")
     arguments.add_argument("--parser", type=Path, help="a folder with parsers that are trained already")
     given = common.parse(arguments, needs="ud/English-EWT and others with enhanced graphs")
     names = ("ELAS", "EULAS", "edges", "extra", "LAS", "graphs w/s", "all w/s")
     print(f"{'treebank':22} {'trees':10} {'graphs':10}", *(f"{name:>10}" for name in names))
-    for name in given.treebank:
+    for name in given.treebanks:
         compare(given.data / name, name, given.part, given.parser)
 
 

@@ -30,7 +30,7 @@ from treewright.words import Words
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
-SETS = ("Hungarian-Szeged", "Portuguese-Bosque", "Turkish-IMST", "Irish-IDT", "Vietnamese-VTB")
+TREEBANKS = ("ud/Hungarian-Szeged", "ud/Portuguese-Bosque", "ud/Turkish-IMST", "ud/Irish-IDT", "ud/Vietnamese-VTB")
 HEADER = f"{'treebank':20} {'seed':>4} {'model':8} {'UPOS':>6} {'UAS':>6} {'LAS':>6} {'min':>6} {'words/s':>8}"
 
 
@@ -44,7 +44,7 @@ class Row(NamedTuple):
 
 def main() -> None:
     arguments = common.arguments(__doc__)
-    arguments.add_argument("--sets", nargs="+", default=SETS)
+    arguments.add_argument("--treebanks", nargs="+", default=TREEBANKS)
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")
@@ -58,8 +58,9 @@ def main() -> None:
     words = None if given.words is None else Words.load(given.words)
     print(HEADER, flush=True)
     rows: dict[str, list[Row]] = {"linear": [], "network": []}
-    for name in given.sets:
-        folder = given.data / "ud" / name
+    for treebank in given.treebanks:
+        folder = given.data / treebank
+        name = folder.name
         train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
         dev, gold = (list(islice(tw.read(folder / f"{part}.conllu"), given.judged)) for part in ("dev", given.part))
         bare = [without_annotation(sentence) for sentence in gold]

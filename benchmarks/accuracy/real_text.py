@@ -30,11 +30,11 @@ Forms = list[tuple[str, bool]]  # tokens of a sentence, and whether a space foll
 def main() -> None:
     parser = common.arguments(__doc__)
     parser.add_argument("--model", default="en")
-    parser.add_argument("--treebank", default="English-EWT")
+    parser.add_argument("--treebank", default="ud/English-EWT")
     parser.add_argument("--split", default="test", help="test or dev")
     parser.add_argument("--only", nargs="*", choices=[*LAYOUTS, *SPELLINGS], help="rows to print (default: all)")
     given = common.parse(parser, needs="ud/English-EWT")
-    gold = list(tw.read(given.data / "ud" / given.treebank / f"{given.split}.conllu"))
+    gold = list(tw.read(given.data / given.treebank / f"{given.split}.conllu"))
     nlp = tw.load(given.model)
     assert isinstance(nlp, Pipeline)
     print(f"{given.treebank} {given.split}, raw text")

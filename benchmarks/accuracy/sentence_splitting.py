@@ -24,21 +24,21 @@ import common
 
 WEIGHTS = (0.0, 0.5, 0.6, 2 / 3, 0.75)
 THRESHOLDS = (0.5, 0.4, 0.3, 0.2)
-TREEBANKS = ("English-EWT", "Portuguese-Bosque", "Estonian-EWT", "Turkish-IMST", "Irish-IDT", "Afrikaans-AfriBooms")
+NAMES = ("English-EWT", "Portuguese-Bosque", "Estonian-EWT", "Turkish-IMST", "Irish-IDT", "Afrikaans-AfriBooms")
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)
 
 
 def main() -> None:
     parser = common.arguments(__doc__)
-    parser.add_argument("--treebank", nargs="*", default=TREEBANKS)
+    parser.add_argument("--treebanks", nargs="*", default=[f"ud/{name}" for name in NAMES])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--views", type=int, default=boundaries.VIEWS)
     parser.add_argument("--join", type=float, default=boundaries.JOIN_SHARE)
     given = common.parse(parser, needs="ud/English-EWT and others")
     print(f"{'':20} {'weight':>7} " + " ".join(f"{threshold:>7}" for threshold in THRESHOLDS) + f" {'Tokens':>7}")
-    for name in given.treebank:
-        bank = given.data / "ud" / name
+    for name in given.treebanks:
+        bank = given.data / name
         train, gold = list(tw.read(bank / "train.conllu")), list(tw.read(bank / "dev.conllu"))
         if given.held_out:
             train, gold = divided(train)
@@ -49,7 +49,8 @@ def main() -> None:
             means = [sum(row[place][0] for row in rows) / len(rows) for place in range(len(THRESHOLDS))]
             tokens = sum(row[0][1] for row in rows) / len(rows)
             print(
-                f"{name:20} {weight:7.2f} " + " ".join(f"{mean:7.2f}" for mean in means) + f" {tokens:7.2f}", flush=True
+                f"{bank.name:20} {weight:7.2f} " + " ".join(f"{mean:7.2f}" for mean in means) + f" {tokens:7.2f}",
+                flush=True,
             )
 
 

@@ -24,7 +24,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 from udpipe_peer import train_udpipe, udpipe, udpipe_sentences
 
-SETS = ("English-EWT", "Turkish-IMST", "Hungarian-Szeged")
+TREEBANKS = ("ud/English-EWT", "ud/Turkish-IMST", "ud/Hungarian-Szeged")
 COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 REPEATS = 3
 
@@ -46,15 +46,18 @@ def main() -> None:
     parser = common.arguments(__doc__)
     parser.add_argument("--sentences", type=int, default=300)
     parser.add_argument("--iterations", type=int, default=20)
-    parser.add_argument("--sets", nargs="*", default=SETS)
+    parser.add_argument("--treebanks", nargs="*", default=TREEBANKS)
     parser.add_argument("--part", default="test")
     parser.add_argument("--keep", type=Path)
     given = common.parse(parser)
     columns = f"{'UPOS':>7} {'XPOS':>7} {'FEATS':>7} {'LEMMA':>7} {'all tags':>8} {'words/s':>9} {'learning':>8}"
     print(f"{'':18} {'':10} {'words':>6} {columns}")
     with tempfile.TemporaryDirectory() as scratch:
-        for name in given.sets if given.data else ["generated"]:
-            train, test = files_of(given.data, name, Path(scratch), given.sentences, given.part)
+        for treebank in given.treebanks if given.data else ["generated"]:
+            name = Path(treebank).name
+            train, test = files_of(
+                given.data and given.data / treebank, name, Path(scratch), given.sentences, given.part
+            )
             gold = cells_of(tw.read(test))
             kept = (given.keep or Path(scratch)) / f"{name}.{given.sentences}.{given.iterations}.udpipe"
             theirs = run_udpipe(train, test, given.iterations, kept)
@@ -70,8 +73,8 @@ def files_of(folder: Path | None, name: str, scratch: Path, sentences: int, part
         tw.write(common.suffix_language(200, 1), train)
         tw.write(common.suffix_language(100, 2), test)
     else:
-        tw.write(islice(tw.read(folder / "ud" / name / "train.conllu"), sentences or None), train)
-        tw.write(tw.read(folder / "ud" / name / f"{part}.conllu"), test)
+        tw.write(islice(tw.read(folder / "train.conllu"), sentences or None), train)
+        tw.write(tw.read(folder / f"{part}.conllu"), test)
     return train, test
 
 

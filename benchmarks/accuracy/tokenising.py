@@ -39,22 +39,20 @@ def main() -> None:
     parser.add_argument("--epochs", type=int, default=20)
     parser.add_argument("--batch", type=int, default=10)
     parser.add_argument("--keep", type=Path)
-    parser.add_argument("--treebank", default="English-EWT")
+    parser.add_argument("--treebank", default="ud/English-EWT")
     parser.add_argument("--part", choices=("dev", "test"), default="test")
     parser.add_argument("--alone", action="store_true", help="without UDPipe")
     given = common.parse(parser, needs="ud/English-EWT")
-    bank = given.data / "ud" / given.treebank
+    bank = given.data / given.treebank
     gold = list(tw.read(bank / f"{given.part}.conllu"))
     text, _ = text_and_ends(gold)
-    print(f"{given.treebank}, {given.sentences or 'all'} training sentences, {len(text)} characters of text")
+    print(f"{bank.name}, {given.sentences or 'all'} training sentences, {len(text)} characters of text")
     heads = f"{'Tokens':>8} {'Words':>8} {'Sentences':>10} {'seen':>7} {'unseen':>7} {'characters/s':>13}"
     print(f"{'':20} {heads}")
     with tempfile.TemporaryDirectory() as scratch:
         train = Path(scratch) / "train.conllu"
         tw.write(islice(tw.read(bank / "train.conllu"), given.sentences or None), train)
-        kept = (
-            given.keep or Path(scratch)
-        ) / f"{given.treebank}.{given.sentences}.{given.epochs}.{given.batch}.cut.udpipe"
+        kept = (given.keep or Path(scratch)) / f"{bank.name}.{given.sentences}.{given.epochs}.{given.batch}.cut.udpipe"
         systems: dict[str, Tokenise] = {
             "Treewright, rules": tw.tokeniser.Tokeniser(),
             "Treewright, learned": tw.tokeniser.Tokeniser.train(train),

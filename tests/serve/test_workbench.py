@@ -401,7 +401,12 @@ def test_random_requests_give_documented_statuses(bench: Workbench, count: int) 
     assert bench.project.check() == []
 
 
-TYPES = {int: {"type": "integer"}, str: {"type": "string"}, bool: {"type": "boolean"}, list: {"type": "array"}}
+TYPES: dict[Any, dict[str, str]] = {
+    int: {"type": "integer"},
+    str: {"type": "string"},
+    bool: {"type": "boolean"},
+    list: {"type": "array"},
+}
 OPERATION = {  # each kind with its own fields, so that most values get as far as the sentence
     "anyOf": [
         {

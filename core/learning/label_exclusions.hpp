@@ -7,10 +7,12 @@
 //
 // Labels without exclusions leave the set as it is, so that only the best of them matters for each modifier. An
 // assignment with fewer violations is better than one with a higher score: where the candidates of the modifiers permit
-// no valid assignment, as few exclusions as possible are violated.
+// no valid assignment, as few exclusions as possible are violated. A state that cannot become better than the greedy
+// assignment, even with the best label of every modifier that is left, is dropped.
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <unordered_map>
@@ -55,12 +57,17 @@ class LabelExclusions {
 
   // The best label of each modifier; choices[i] are those of the i-th.
   void assign(const std::vector<std::vector<LabelChoice>> &choices, std::vector<std::int32_t> &labels) {
-    const int limit = violations_of_greedy(choices);
+    const State greedy = greedy_assignment(choices);
+    double left = 0;  // the best score of the modifiers that are not labelled yet
+    for (const std::vector<LabelChoice> &some : choices) left += best_score(some);
+    // The slack covers the rounding of sums in different orders.
+    Limit limit{greedy.violations, greedy.score - 1e-9 * (1 + std::abs(greedy.score) + std::abs(left))};
     states_.assign(1, State{});
     std::size_t begin = 0;
     for (const std::vector<LabelChoice> &some : choices) {
       const std::size_t end = states_.size();
       place_.clear();
+      left -= best_score(some), limit.left = left;
       for (std::size_t from = begin; from < end; ++from) extend(from, end, some, limit);
       if (states_.size() - end > max_states) keep_best(end);
       begin = end;
@@ -78,6 +85,18 @@ class LabelExclusions {
     std::int32_t label = -1;
   };
 
+  // What a state must not exceed, and reach with the modifiers that are left if it has as many violations.
+  struct Limit {
+    int violations;
+    double score, left = 0;
+  };
+
+  static double best_score(const std::vector<LabelChoice> &choices) {
+    double best = choices[0].score;
+    for (const LabelChoice &choice : choices) best = std::max(best, double(choice.score));
+    return best;
+  }
+
   // Not tuned: a layer with more states, which takes a head with dozens of modifiers, keeps the best of them.
   static constexpr std::size_t max_states = 4096;
 
@@ -92,7 +111,7 @@ class LabelExclusions {
   }
 
   // States that follow states_[from], in the layer that begins at `end`.
-  void extend(std::size_t from, std::size_t end, const std::vector<LabelChoice> &choices, int limit) {
+  void extend(std::size_t from, std::size_t end, const std::vector<LabelChoice> &choices, const Limit &limit) {
     const LabelChoice *free = nullptr;
     for (const LabelChoice &choice : choices) {
       if (bit_[choice.label])
@@ -103,8 +122,9 @@ class LabelExclusions {
     if (free) add(after(states_[from], int(from), *free), end, limit);
   }
 
-  void add(const State &state, std::size_t end, int limit) {
-    if (state.violations > limit) return;
+  void add(const State &state, std::size_t end, const Limit &limit) {
+    if (state.violations > limit.violations) return;
+    if (state.violations == limit.violations && state.score + limit.left < limit.score) return;
     const auto [found, is_new] = place_.try_emplace(state.used, states_.size() - end);
     if (is_new)
       states_.push_back(state);
@@ -117,8 +137,8 @@ class LabelExclusions {
     states_.resize(end + max_states);
   }
 
-  // An upper bound of the smallest number of violations: each modifier takes its best label that violates nothing.
-  int violations_of_greedy(const std::vector<std::vector<LabelChoice>> &choices) const {
+  // Each modifier takes its best label that violates nothing.
+  State greedy_assignment(const std::vector<std::vector<LabelChoice>> &choices) const {
     State state;
     for (const std::vector<LabelChoice> &some : choices) {
       State best = after(state, 0, some[0]);
@@ -128,7 +148,7 @@ class LabelExclusions {
       }
       state = best;
     }
-    return state.violations;
+    return state;
   }
 
   std::vector<std::uint64_t> bit_, excluded_;  // by label: its own bit, 0 without exclusions; the bits it excludes

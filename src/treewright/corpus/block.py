@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
-from treewright.corpus.cells import MARK, BadRow, Rows, column_of, cut, join_rows
-from treewright.corpus.layout import Layout
+from treewright.corpus.cells import MARK, BadRow, Rows, build, column_of, cut, join_rows
+from treewright.corpus.graph import Token
+from treewright.corpus.layout import CONLLU, Layout
 from treewright.corpus.reader import shown
 from treewright.errors import FormatError
 
@@ -77,6 +78,48 @@ class Block(NamedTuple):
             opening = comment_block(comments, newline_of(self.text))
         rows = body if fields is None else rewrite_rows(body, fields)
         return self.text[:start], opening + rows, self.text[self.end :]
+
+
+class NewBlock:
+    """A sentence that comes from no file. Its lines are assembled when they are needed, which is often never."""
+
+    __slots__ = ("_assembled", "_columns", "_comments", "_tokens", "heads")
+
+    def __init__(
+        self, columns: Mapping[str, list[str]], heads: list[int], tokens: Sequence[Token], comments: list[str]
+    ) -> None:
+        self.heads = heads
+        self._columns, self._tokens, self._comments = columns, tokens, comments
+        self._assembled: Block | None = None
+
+    layout = CONLLU
+
+    def column(self, name: str) -> list[str]:
+        """Return the words' cells of a column; "_" throughout if there is no such column."""
+        if name in self._columns:
+            return self._columns[name].copy()
+        return ["_"] * len(self.heads) if name not in ("ID", "HEAD") else self.assemble().column(name)
+
+    def comments(self) -> list[str]:
+        """Return the comments before the first word."""
+        return self._comments.copy()
+
+    def other_rows(self, sign: str) -> list[tuple[int, str]]:
+        """Return row and id of the multiword tokens ("-") or the empty nodes (".")."""
+        return self.assemble().other_rows(sign) if self._tokens and sign == "-" else []
+
+    def assemble(self) -> Block:
+        """Return the same as if it had been read; raise ValueError or BadRow for what no file can hold."""
+        if self._assembled is None:
+            fields, rows = build(self._columns, self.heads, self._tokens)
+            opening, body = comment_block(self._comments), join_rows(fields)
+            end = len(opening) + len(body)
+            text = f"{opening}{body}\n\n"
+            self._assembled = Block(text, len(opening), end, CONLLU, fields, rows, self.heads)
+        return self._assembled
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.assemble(), name)
 
 
 def read_block(text: str, start: int, end: int, layout: Layout, source: str, line: int) -> Block:

@@ -62,7 +62,7 @@ def write_confidence(sentence: Sentence, *kinds: str) -> None:
 
 def clear_confidence(sentence: Sentence, *kinds: str) -> None:
     """Remove the confidences of these kinds from MISC."""
-    if "MISC" in sentence.layout.index and any("Confidence=" in cell for (cell,) in sentence.cells("MISC")):
+    if "MISC" in sentence.layout.index and "Confidence=" in "\t".join(cell for (cell,) in sentence.cells("MISC")):
         names = [IN_MISC[kind] for kind in kinds]
         sentence.misc = [drop_misc(cell, *names) for cell in sentence.misc]
 

@@ -80,7 +80,7 @@ def _order(edge: tuple[Id, str]) -> tuple[int, int, str]:
 def clear_graph(sentence: Sentence) -> None:
     """Empty DEPS, that of empty nodes included."""
     if "DEPS" in sentence.layout.index:
-        if any(cell != "_" for (cell,) in sentence.cells("DEPS")):
+        if set(sentence.cells("DEPS")) != {("_",)}:
             sentence.deps = ["_"] * len(sentence)
         sentence.set_empty_deps("_" for _ in sentence.empty_nodes)
 

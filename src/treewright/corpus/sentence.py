@@ -6,7 +6,7 @@ with the text: a cell that was changed is rewritten, everything else is written 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, SupportsIndex, overload
 
 import numpy as np
@@ -16,7 +16,7 @@ from treewright.corpus import convert
 from treewright.corpus.block import (
     BLANK_LINES,
     Block,
-    comment_block,
+    NewBlock,
     end_of_opening,
     lines_before_row,
     name_and_value,
@@ -24,7 +24,7 @@ from treewright.corpus.block import (
     read_block,
     set_comment,
 )
-from treewright.corpus.cells import BadRow, build, join_rows
+from treewright.corpus.cells import BadRow
 from treewright.corpus.checks import (
     CHECKS,
     check_cells,
@@ -125,7 +125,7 @@ class Sentence:
     label_confidence: Confidence | None  # the probability of each word's label
     tag_confidence: Confidence | None  # the probability of each word's tag
     reading: object  # what a network says of the words (network.Reading), from tagging to parsing; not kept in results
-    _block: Block  # what was read
+    _block: Block | NewBlock  # what was read, or made
     # Accessed or changed; None or empty before that.
     _columns: dict[str, list[str]]
     _heads: NDArray[np.int32] | None
@@ -491,12 +491,17 @@ class Sentence:
             if value is not None:
                 set_comment(lines, name, value)
         try:
-            fields, rows = build(columns, numbers, [Token(*token) for token in tokens])
+            block = NewBlock(columns, numbers, [Token(*token) for token in tokens], lines).assemble()
         except BadRow as error:
             raise FormatError(source, len(lines) + error.row + 1, error.problem) from None
-        opening, body = comment_block(lines), join_rows(fields)
-        end = len(opening) + len(body)
-        block = Block(f"{opening}{body}\n\n", len(opening), end, CONLLU, fields, rows, numbers)
+        return _fill(cls.__new__(cls), block, source, 1)
+
+    @classmethod
+    def of_cells(
+        cls, columns: Mapping[str, list[str]], tokens: Sequence[Token], comments: list[str], source: str
+    ) -> Sentence:
+        """Make a sentence like `from_words` of lists that are known to be valid, which are not copied."""
+        block = NewBlock(columns, [-1] * len(columns["FORM"]), tokens, comments)
         return _fill(cls.__new__(cls), block, source, 1)
 
     def copy(self) -> Sentence:
@@ -584,7 +589,7 @@ def _set_results(sentence: Sentence, results: Results) -> None:
     sentence.parse, sentence.head_confidence, sentence.label_confidence, sentence.tag_confidence = results
 
 
-def _fill(sentence: Sentence, block: Block, source: str, line: int) -> Sentence:
+def _fill(sentence: Sentence, block: Block | NewBlock, source: str, line: int) -> Sentence:
     """Make an empty object the unchanged sentence of a block."""
     sentence._block = block
     sentence.layout, sentence.source, sentence.line = block.layout, source, line

@@ -17,6 +17,7 @@ import numpy as np
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
 from treewright.corpus.typography import INVISIBLE
+from treewright.tokeniser.characters import codes_of
 from treewright.tokeniser.cutting import cuts
 from treewright.tokeniser.multiwords import Words
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels, Text, line_breaks
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
     from treewright.tokeniser.markup import PlainText
 
 MAX_TOKENS = 500  # of a sentence of running text, not tuned: longer ones are lists or tables, not sentences
-WrittenToken = tuple[str, bool, str]  # its form, whether white space follows, its cell of MISC
 _WIDE_SPACE = re.compile(rf"(?<=[^\s{INVISIBLE}])[{INVISIBLE}]*(?:[^\S ]| \s)")  # white space other than one blank
 _DIVISION = re.compile(r"[^\w\s]\s*[\n\r\x85\u2028]\s*")  # a hyphen at the end of a line
 ESCAPES = {" ": "\\s", "\t": "\\t", "\n": "\\n", "\r": "\\r", "|": "\\p", "\\": "\\\\"}
@@ -91,79 +91,91 @@ def sentences_of(
     part_of = np.searchsorted(text.part_ends, starts, side="right")
     part_ends = text.part_ends[part_of]
     following = np.minimum(np.append(starts[1:], len(written))[: len(ends)], part_ends)
-    shifts = (np.array(begins) if begins is not None else 0) - text.part_begins
-    columns = starts, ends, following, following == part_ends, shifts[part_of]
-    rows = [written_token(written, source, *row) for row in zip(*(column.tolist() for column in columns), strict=True)]
-    if text.has_divisions:
-        rows = [undivided(row) for row in rows]
-    words_of = split_tokens({form for form, _, _ in rows})
+    shifts = ((np.array(begins) if begins is not None else 0) - text.part_begins)[part_of]
+    begin_at, end_at = starts.tolist(), ends.tolist()
+    forms = [written[begin:end] for begin, end in zip(begin_at, end_at, strict=True)]
+    places = starts + shifts, ends + shifts
+    if source is not None:
+        places = source.begins[places[0]], source.ends[places[1] - 1]
+    misc = [f"TokenRange={begin}:{end}" for begin, end in zip(*(place.tolist() for place in places), strict=True)]
+    is_last, is_joined = following == part_ends, following == ends
+    is_plain = ~is_last & (following == ends + 1) & (np.append(codes_of(written), 0)[ends] == ord(" "))
+    spaces = [" " if plain else "" for plain in is_plain.tolist()]  # after each token
+    for token in np.flatnonzero(~is_plain).tolist():
+        after = written[end_at[token] : following[token]]
+        spaces[token], misc[token] = describe_space(after, bool(is_last[token]), misc[token])
+    for token, form in enumerate(forms) if text.has_divisions else ():
+        forms[token] = undivided(form)
+        if forms[token] != form:
+            misc[token] = f"SpacesInToken={escaped(form)}|{misc[token]}"
+    words_of = split_tokens(set(forms))
+    split = {form for form, words in words_of.items() if words != (form,)}
+    changes = np.append(0, np.cumsum(~(is_plain | is_joined))).tolist()  # white space that is not shown as it is
     sentences: list[list[Sentence]] = [[] for _ in text.part_ends]
+    no_tokens: list[Token] = []
     closing = [0, *(np.flatnonzero(labels[ends - 1] == SENTENCE) + 1).tolist()]
     for count, (first, last) in enumerate(pairwise(closing)):
         part = int(part_of[first])
         if not sentences[part] and starts[first] > text.part_begins[part]:
             before = written[text.part_begins[part] : starts[first]]
-            form, is_spaced, misc = rows[first]
-            rows[first] = form, is_spaced, f"SpacesBefore={escaped(before)}|{misc}"
+            misc[first] = f"SpacesBefore={escaped(before)}|{misc[first]}"
         index = len(sentences[part]) if begins is None else count
         comments = []
         if not sentences[part]:
             is_start = begins is None or begins[part] == 0
             comments = ["# newdoc", "# newpar"] if is_start else ["# newpar"] * (not whole)
-        elif line_breaks(written[ends[first - 1] : starts[first]]) > 1:
+        elif line_breaks(written[end_at[first - 1] : begin_at[first]]) > 1:
             comments = ["# newpar"]
-        sentences[part].append(sentence_of(rows[first:last], words_of, number + index, comments))
+        if changes[first] == changes[last - 1] and not text.has_divisions:
+            shown = written[begin_at[first] : end_at[last - 1]]
+        else:
+            shown = "".join(map(str.__add__, forms[first:last], spaces[first:last])).rstrip()
+        comments += [f"# sent_id = {number + index}", f"# text = {shown}"]
+        words, cells, tokens = forms[first:last], misc[first:last], no_tokens
+        if not split.isdisjoint(words):
+            words, cells, tokens = split_words(words, cells, words_of)
+        sentences[part].append(Sentence.of_cells({"FORM": words, "MISC": cells}, tokens, comments, "<text>"))
     return sentences
 
 
-def written_token(
-    text: str, source: PlainText | None, begin: int, end: int, following: int, is_last: bool, shift: int
-) -> WrittenToken:
-    """Describe a token of a text and what follows up to the next one; is_last: of its text; shift: of its place."""
-    after = text[end:following]
-    if after == " " and source is None and not is_last:  # most tokens
-        return text[begin:end], True, f"TokenRange={shift + begin}:{shift + end}"
+def describe_space(after: str, is_last: bool, misc: str) -> tuple[str, str]:
+    """Describe what follows a token up to the next one: the blank after it, if any, and its cell of MISC.
+
+    is_last: of its text. misc: its place.
+    """
     is_spaced = after == " " or (after != "" and any(map(str.isspace, after)))
-    place = shift + begin, shift + end
-    if source is not None:
-        place = int(source.begins[place[0]]), int(source.ends[place[1] - 1])
-    misc = f"TokenRange={place[0]}:{place[1]}"
     if after != (" " if is_spaced and not is_last else ""):
         misc = f"SpacesAfter={escaped(after)}|{misc}"
     if not is_spaced and not is_last:
         misc = f"SpaceAfter=No|{misc}"
-    return text[begin:end], is_spaced, misc
+    return " " * is_spaced, misc
 
 
-def undivided(token: WrittenToken) -> WrittenToken:
+def undivided(form: str) -> str:
     """Leave out the hyphen and the line break of a word that is divided at the end of a line.
 
-    >>> undivided(("develop-\\nment", True, "TokenRange=0:12"))
-    ('development', True, 'SpacesInToken=develop-\\\\nment|TokenRange=0:12')
+    >>> undivided("develop-\\nment")
+    'development'
     """
-    form, is_spaced, misc = token
-    whole = _DIVISION.sub("", form)
-    return token if whole == form else (whole, is_spaced, f"SpacesInToken={escaped(form)}|{misc}")
+    return _DIVISION.sub("", form)
 
 
-def sentence_of(
-    rows: Sequence[WrittenToken], words_of: Mapping[str, Words], number: int, comments: Sequence[str]
-) -> Sentence:
-    """Make a sentence of some tokens."""
-    forms: list[str] = []
+def split_words(
+    forms: Sequence[str], cells: Sequence[str], words_of: Mapping[str, Words]
+) -> tuple[list[str], list[str], list[Token]]:
+    """Split the tokens of a sentence with their cells of MISC into words; return both columns, and multiword tokens."""
+    words: list[str] = []
     misc: list[str] = []
     tokens: list[Token] = []
-    for form, _, cell in rows:
-        words = words_of[form]
-        if len(words) == 1:
+    for form, cell in zip(forms, cells, strict=True):
+        parts = words_of[form]
+        if len(parts) == 1:
             misc.append(cell)
         else:
-            tokens.append(Token(len(forms) + 1, len(forms) + len(words), form, cell))
-            misc += ["_"] * len(words)
-        forms += words
-    shown = "".join([f"{form} " if is_spaced else form for form, is_spaced, _ in rows]).rstrip()
-    lines = [*comments, f"# sent_id = {number}", f"# text = {shown}"]
-    return Sentence.from_words(forms, misc=misc, tokens=tokens, comments=lines, source="<text>")
+            tokens.append(Token(len(words) + 1, len(words) + len(parts), form, cell))
+            misc += ["_"] * len(parts)
+        words += parts
+    return words, misc, tokens
 
 
 def escaped(spaces: str) -> str:

@@ -48,7 +48,7 @@ _SINGLE = {code: mark for code, mark in TABLE.items() if len(mark) == 1}
 _LONG = {chr(code): mark for code, mark in TABLE.items() if len(mark) > 1}
 _LONG_MARK = re.compile(f"[{''.join(_LONG)}]")
 _ITEM_MARK = r"(?:[-*+•‣◦▪·]|\d{1,3}[.)]|[a-z]\)|\((?:\d{1,3}|[a-z])\)|\[\d[\d:. -]*\])"
-ITEM = re.compile(rf"(?:^|(?<=\n)){_ITEM_MARK}(?= \S)")  # the mark of a list item at the start of a line
+ITEM = re.compile(rf"^{_ITEM_MARK}(?= \S)", re.MULTILINE)  # the mark of a list item at the start of a line
 
 Labels = NDArray[np.int32]
 Places = NDArray[np.int64]

@@ -211,7 +211,7 @@ class Tokeniser(Component):
             return {form: (form,) for form in forms}
         multiwords, affixes = self.model.multiwords, self.model.affixes
         if affixes is None:
-            return {form: multiwords.words(form) for form in forms}
+            return {form: multiwords.words_of(form) for form in forms}
         lower = {form: canonical(form).lower() for form in forms}
         unlisted = sorted(set(lower.values()) - set(multiwords.whole))
         words_of = {**multiwords.whole, **dict(zip(unlisted, affixes.split(unlisted), strict=True))}

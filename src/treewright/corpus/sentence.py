@@ -500,7 +500,10 @@ class Sentence:
     def of_cells(
         cls, columns: Mapping[str, list[str]], tokens: Sequence[Token], comments: list[str], source: str
     ) -> Sentence:
-        """Make a sentence like `from_words` of lists that are known to be valid, which are not copied."""
+        """Make a sentence of lists that are known to be valid, which are not copied; heads are open.
+
+        columns: by name, one entry a word. tokens, comments and source are those of `from_words`.
+        """
         block = NewBlock(columns, [-1] * len(columns["FORM"]), tokens, comments)
         return _fill(cls.__new__(cls), block, source, 1)
 

@@ -41,6 +41,7 @@ from treewright.tokeniser.patterns import PATTERNS, Patterns
 from treewright.tokeniser.rules import labels_by_rule
 from treewright.tokeniser.segmenter import Segmenter, cut_at_spaces, has_spaced_tokens, is_unspaced, segment_stage
 from treewright.tokeniser.segments import cut_at_wide_spaces, cut_long_sentences, join_sentences
+from treewright.tokeniser.spacing import attach_marks
 from treewright.tokeniser.text import PARAGRAPH, SENTENCE, TOKEN, Labels, Text
 
 if TYPE_CHECKING:
@@ -88,6 +89,7 @@ class Tokeniser(Component):
         plain, labels = treebank_labels(sentences)
         if not plain:
             raise InputError("the training data has no text: its forms are white space")
+        plain, labels = attach_marks(plain, labels, chosen.seed)
         text = with_noisy_paragraphs(plain, chosen.case_noise, chosen.seed)
         data = training_data(plain, labels, token_tags(sentences), chosen.case_noise, chosen.seed)
         no_weights = np.zeros(1, dtype=np.float32)

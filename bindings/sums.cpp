@@ -54,19 +54,25 @@ static std::pair<NewScores3, NewScoreColumn> padded_marginals(Scores3 arc, Index
   NewScores3 sums = new_array<NewScores3>(sentences, size, size);
   NewScoreColumn log_partitions = new_array<NewScoreColumn>(sentences);
   nb::gil_scoped_release nogil;
-  std::fill_n(sums.data(), sums.size(), 0.0);
   std::vector<double> given, found;
   for (std::size_t b = 0; b < sentences; ++b) {
     const int nodes = lengths(b) + 1;
+    const bool is_padded = std::size_t(nodes) < size;
     const double *scores = arc.data() + b * size * size;
-    given.resize(std::size_t(nodes) * nodes), found.resize(given.size());
-    for (int h = 0; h < nodes; ++h) std::copy_n(scores + h * size, nodes, given.data() + std::size_t(h) * nodes);
-    double &log_partition = log_partitions.data()[b] = forbidden;
-    if (bad_arc(given.data(), nodes) >= 0) continue;
-    log_partition = projective ? scratch<InsideOutside>().marginals(given.data(), nodes, single_root, found.data())
-                               : scratch<MatrixTree>().marginals(given.data(), nodes, single_root, found.data());
-    for (int h = 0; h < nodes; ++h)
-      std::copy_n(found.data() + std::size_t(h) * nodes, nodes, sums.data() + (b * size + h) * size);
+    double *probabilities = sums.data() + b * size * size, &log_partition = log_partitions.data()[b] = forbidden;
+    if (is_padded) {
+      given.resize(std::size_t(nodes) * nodes), found.resize(given.size());
+      for (int h = 0; h < nodes; ++h) std::copy_n(scores + h * size, nodes, given.data() + std::size_t(h) * nodes);
+    }
+    const double *from = is_padded ? given.data() : scores;
+    double *to = is_padded ? found.data() : probabilities;
+    const bool is_bad = bad_arc(from, nodes) >= 0;
+    if (is_bad || is_padded) std::fill_n(probabilities, size * size, 0.0);
+    if (is_bad) continue;
+    log_partition = projective ? scratch<InsideOutside>().marginals(from, nodes, single_root, to)
+                               : scratch<MatrixTree>().marginals(from, nodes, single_root, to);
+    for (int h = 0; is_padded && h < nodes; ++h)
+      std::copy_n(to + std::size_t(h) * nodes, nodes, probabilities + h * size);
   }
   return {sums, log_partitions};
 }

@@ -209,6 +209,18 @@ static void marginals_sum_to_one_and_semirings_agree() {
         CHECK(logs.run(arc.data(), nodes, single_root, &log_z, same.data()) == treewright::Sums::found);
         all.marginals(arc.data(), nodes, single_root, found.data());
         for (std::size_t k = 0; k < same.size(); ++k) CHECK(std::abs(same[k] - found[k]) < 1e-9);
+        for (const bool masked : {false, true}) {
+          for (std::size_t k = 1; masked && k < arc.size(); k += 3) arc[k] = k % 2 ? treewright::forbidden : -1e9;
+          treewright::TreeInverse inverse;
+          double same_log_z = 0;
+          if (inverse.run(arc.data(), nodes, single_root, &same_log_z, found.data()) != treewright::Sums::found) {
+            CHECK(masked || scale > 1);
+            continue;
+          }
+          CHECK(logs.run(arc.data(), nodes, single_root, &log_z, same.data()) == treewright::Sums::found);
+          CHECK(std::abs(log_z - same_log_z) <= 1e-12 * std::abs(log_z) + 1e-9);
+          for (std::size_t k = 0; k < same.size(); ++k) CHECK(std::abs(same[k] - found[k]) <= 1e-9 * same[k] + 1e-290);
+        }
       }
   const std::vector<double> none(9, treewright::forbidden);
   std::vector<double> found(9);

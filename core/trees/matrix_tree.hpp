@@ -34,13 +34,12 @@
 #include <vector>
 
 #include "base/add_four.hpp"
-#include "base/checked_sum.hpp"
 #include "base/semiring.hpp"
 #include "base/wide_log.hpp"
+#include "trees/relative_scores.hpp"
+#include "trees/tree_inverse.hpp"
 
 namespace treewright {
-
-enum class Sums { found, no_tree, out_of_range };
 
 template <typename Semiring>
 class TreeElimination {
@@ -105,48 +104,22 @@ class TreeElimination {
   Sums load(const double *arc, int nodes) {
     const int n = words_;
     log_partition_ = mean_steps_ = 0, product_ = Semiring::one;
-    weight_.resize(std::size_t(n) * n), root_.resize(n), shift_.assign(n, 0.0);
+    weight_.resize(std::size_t(n) * n), root_.resize(n);
     lowest_.resize(n), step_error_.resize(n), root_step_error_.resize(n);
     for (int order = 0; order <= single_root_; ++order) reach_[order].resize(std::size_t(n) * n);
-    double root_shift = 0;
+    scores_.best.assign(n, 0.0), scores_.root = 0;
     if constexpr (!Semiring::is_wide) {
-      find_best_heads(arc, nodes);
-      // In single-root mode the root's weights are compared with each other only.
-      if (single_root_) root_shift = forbidden;
-      CheckedSum shifts;
-      for (int m = 0; m < n; ++m) {
-        if (shift_[m] == forbidden) return Sums::no_tree;
-        shifts.add(shift_[m]);
-        if (single_root_) root_shift = std::max(root_shift, arc[m + 1] - shift_[m]);
-      }
-      if (root_shift == forbidden) return Sums::no_tree;
-      if (Semiring::is_bounded && std::abs(root_shift) > 2 * widest_log) return Sums::out_of_range;  // rounded
-      shifts.add(root_shift);
-      log_partition_ = all_shifts_ = shifts.value();
+      const Sums sums = scores_.find(arc, nodes, single_root_);
+      if (sums == Sums::no_tree || (sums == Sums::out_of_range && Semiring::is_bounded)) return sums;
+      log_partition_ = scores_.sum;
     }
-    for (int m = 0; m < n; ++m) root_[m] = Semiring::of_log(arc[m + 1] - shift_[m] - root_shift);
+    for (int m = 0; m < n; ++m) root_[m] = Semiring::of_log(arc[m + 1] - scores_.best[m] - scores_.root);
     for (int h = 0; h < n; ++h) {
       const double *row = arc + std::size_t(h + 1) * nodes + 1;
       for (int m = 0; m < n; ++m)
-        weight_[std::size_t(m) * n + h] = m == h ? Semiring::zero : Semiring::of_log(row[m] - shift_[m]);
+        weight_[std::size_t(m) * n + h] = m == h ? Semiring::zero : Semiring::of_log(row[m] - scores_.best[m]);
     }
     return Sums::found;
-  }
-
-  // Sets shift_ to the score of the best head of each word, in single-root mode the best one among the words.
-  void find_best_heads(const double *arc, int nodes) {
-    const int n = words_;
-    if (single_root_)
-      std::fill(shift_.begin(), shift_.end(), forbidden);
-    else
-      std::copy_n(arc + 1, n, shift_.begin());
-    for (int h = 0; h < n; ++h) {
-      const double *row = arc + std::size_t(h + 1) * nodes + 1;
-      for (int m = 0; m < n; ++m)
-        if (m != h && row[m] > shift_[m]) shift_[m] = row[m];
-    }
-    for (int m = 0; m < n; ++m)
-      if (shift_[m] == forbidden) shift_[m] = arc[m + 1];
   }
 
   void multiply(const Weight &sum) {
@@ -262,7 +235,7 @@ class TreeElimination {
   // word has one head weighs more than the product of all words' sums over heads; each loss is below 1e-308 of that,
   // and there are at most n^3: true when the trees found outweigh them all.
   bool outweighs_losses() const {
-    double most = all_shifts_ + std::log(double(words_));
+    double most = scores_.sum + std::log(double(words_));
     for (int m = 0; m < words_; ++m)
       most += Semiring::log(Semiring::plus(Semiring::sum(weight_.data() + std::size_t(m) * words_, words_), root_[m]));
     return log_partition_ > most - 600;
@@ -388,10 +361,10 @@ class TreeElimination {
 
   bool single_root_ = false, closed_ = false, has_dropped_zero_ = false;
   int words_ = 0, order_ = 0;  // order_: of the product of sums so far
-  double log_partition_ = 0, all_shifts_ = 0, mean_steps_ = 0;
-  Weight product_ = Semiring::one;                    // of all sums, where weights are wide, instead of log_partition_
-  std::vector<Weight> weight_, root_;                 // [m, h] and [m]
-  std::vector<double> shift_;                         // [m]
+  double log_partition_ = 0, mean_steps_ = 0;
+  Weight product_ = Semiring::one;     // of all sums, where weights are wide, instead of log_partition_
+  std::vector<Weight> weight_, root_;  // [m, h] and [m]
+  RelativeScores scores_;
   std::vector<Weight> reach_[2];                      // Q by order, word and the word m that is left
   std::vector<Weight> reached_;                       // Q of one m
   std::vector<char> lowest_;                          // of each m: the order of the root's arcs to other words
@@ -434,20 +407,27 @@ class MatrixTree {
 
  private:
   double run(const double *arc, int nodes, bool single_root, double *marginals) {
-    double log_partition = forbidden;
-    Sums sums = real_.run(arc, nodes, single_root, &log_partition, marginals);
-    mean_steps_ = real_.mean_steps();
-    if (sums == Sums::out_of_range && is_wide(arc, std::size_t(nodes) * nodes)) {
-      sums = wide_.run(arc, nodes, single_root, &log_partition, marginals);
-      mean_steps_ = wide_.mean_steps();
-    } else if (sums == Sums::out_of_range) {
-      sums = log_.run(arc, nodes, single_root, &log_partition, marginals);
-      mean_steps_ = log_.mean_steps();
-    }
-    return sums == Sums::found ? log_partition : forbidden;
+    double log_partition = forbidden, found = forbidden;
+    Sums sums = run_with(inverse_, arc, nodes, single_root, &found, marginals);
+    if (sums == Sums::out_of_range) sums = run_with(real_, arc, nodes, single_root, &log_partition, marginals);
+    if (sums == Sums::out_of_range)
+      sums = is_wide(arc, std::size_t(nodes) * nodes)
+                 ? run_with(wide_, arc, nodes, single_root, &log_partition, marginals)
+                 : run_with(log_, arc, nodes, single_root, &log_partition, marginals);
+    if (sums != Sums::found) return forbidden;
+    return found == forbidden ? log_partition : found;  // the same with and without marginals
+  }
+
+  template <typename Kernel>
+  Sums run_with(Kernel &kernel, const double *arc, int nodes, bool single_root, double *log_partition,
+                double *marginals) {
+    const Sums sums = kernel.run(arc, nodes, single_root, log_partition, marginals);
+    mean_steps_ = single_root || !marginals ? 0 : kernel.mean_steps();
+    return sums;
   }
 
   double mean_steps_ = 0;
+  TreeInverse inverse_;
   TreeElimination<Real> real_;
   TreeElimination<LogSum> log_;
   TreeElimination<WideLog> wide_;

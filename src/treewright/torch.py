@@ -207,7 +207,7 @@ class _LogPartition(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Any, ...]:
         scores, probabilities = ctx.saved_tensors[: len(KINDS)], ctx.saved_tensors[len(KINDS) :]
-        derivatives = _Marginals.apply(probabilities, *scores)
+        derivatives = _Marginals.apply(probabilities, *scores) if torch.is_grad_enabled() else probabilities
         return None, *(
             None if values is None else values * gradients[0].to(values).reshape(-1, *[1] * (values.dim() - 1))
             for values in derivatives

@@ -1,0 +1,46 @@
+// Four doubles at a time. On x86-64 a kernel is compiled twice, with AVX2 and without; both have the same operations in
+// the same order, without fused products, so that they give the same bits.
+#pragma once
+
+#if defined(__GNUC__)
+#define TREEWRIGHT_HAS_FOUR_DOUBLES 1
+
+#include <cstdint>
+
+#define TREEWRIGHT_ALWAYS_INLINE inline __attribute__((always_inline))
+#if defined(__x86_64__)
+#define TREEWRIGHT_FOR_AVX2 __attribute__((target("avx2")))
+#endif
+
+namespace treewright {
+
+using Four = double __attribute__((vector_size(32), aligned(8), may_alias));
+using FourIntegers = std::int64_t __attribute__((vector_size(32)));
+
+TREEWRIGHT_ALWAYS_INLINE Four &four_at(double *row) { return *reinterpret_cast<Four *>(row); }
+TREEWRIGHT_ALWAYS_INLINE const Four &four_at(const double *row) { return *reinterpret_cast<const Four *>(row); }
+
+// Replaces each x, which is at most 0, by exp(x), with a relative error below 1.8e-16, and by 0 below -708, where exp(x)
+// is no normal number. With n the integer nearest to x / log 2, exp(x) = 2^n exp(r) with r = x - n log 2, and
+// exp(r) = 1 + r + r^2 p(r), where p is the polynomial of degree 9 through the Chebyshev nodes; its error is 1.3e-17.
+TREEWRIGHT_ALWAYS_INLINE void exp_of_four(Four &x) {
+  constexpr double log2_e = 1.4426950408889634, log_2_high = 0x1.62e42fee00000p-1, log_2_low = 0x1.a39ef35793c76p-33;
+  constexpr double integers = 0x1.8p52;  // added to a number, it leaves the nearest integer in the lowest bits
+  const Four sum = x * log2_e + integers, n = sum - integers;
+  const Four r = (x - n * log_2_high) - n * log_2_low;
+  Four series = r * 2.5100377619606372e-08 + 2.7620078203806394e-07;
+  series = series * r + 2.7557268476553695e-06;
+  series = series * r + 2.4801521317484083e-05;
+  series = series * r + 0.00019841269863042963;
+  series = series * r + 0.0013888888917199863;
+  series = series * r + 0.008333333333330063;
+  series = series * r + 0.04166666666662416;
+  series = series * r + 0.16666666666666669;
+  series = series * r + 0.5;
+  series = series * (r * r) + r + 1.0;
+  x = Four((FourIntegers(series) + (FourIntegers(sum) << 52)) & FourIntegers(x > -708.0));
+}
+
+}  // namespace treewright
+
+#endif

@@ -70,8 +70,8 @@ test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=
 	$(BIN)/pip install -q --no-build-isolation -e ".[serve]" playwright
 	TREEWRIGHT_BROWSER=1 $(BIN)/python -m pytest -q -s tests/browser
 
-test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers, tables read by other libraries
-	$(BIN)/pip install -q --no-build-isolation -e ".[ray]" pandas polars duckdb datasets dask distributed
+test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers, recipes for Dask, Spark and Ray Data
+	$(BIN)/pip install -q --no-build-isolation -e ".[ray]" pandas polars duckdb datasets dask distributed pyspark
 	$(BIN)/python -m pytest -q --slow tests/scale
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py

@@ -1,14 +1,18 @@
-"""The recipes of docs/scale.md for Dask and Spark, and the memory of a worker."""
+"""The recipes of docs/scale.md for Dask, Spark and Ray Data, and the memory of a worker."""
 
 from __future__ import annotations
 
+import os
 import re
+import shutil
+import subprocess
 import sys
 from pathlib import Path
+from textwrap import indent
 
 import pytest
 from oracles.pages import DOCS
-from oracles.processes import run_process
+from oracles.processes import LIMIT, run_process
 from scale.conftest import DOCUMENTS, content_of
 
 from treewright.scale import parse_corpus, plan_corpus, run_shard
@@ -22,26 +26,42 @@ def block_with(text: str) -> str:
     return str(block)
 
 
+def run_recipe(text: str, folder: Path) -> str:
+    """Run a program in a process of its own, which may start others, and return what it prints."""
+    program = folder / "recipe.py"
+    program.write_text("if __name__ == '__main__':\n" + indent(text, "    "))
+    workers = os.environ | {"PYSPARK_PYTHON": sys.executable, "HOME": str(folder), "RAY_DEDUP_LOGS": "0"}
+    command = [sys.executable, program]
+    result = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=workers, timeout=5 * LIMIT)
+    assert result.returncode == 0, result.stderr
+    return result.stdout
+
+
 def test_dask(model: str, corpus: Path, tmp_path: Path) -> None:
     pytest.importorskip("dask.distributed")
-    names = {"model": model, "inputs": [str(corpus)], "output": str(tmp_path / "dask")}
-    recipe = block_with("import Client").replace("plan_corpus(model, inputs, output)", "plan_corpus(**names)")
-    recipe = re.sub("^", "    ", f"names = {names!r}\noutput = names['output']\n{recipe}", flags=re.M)
-    program = tmp_path / "recipe.py"
-    program.write_text(f"if __name__ == '__main__':\n{recipe}")
-    result = run_process([sys.executable, program], capture_output=True, text=True, cwd=tmp_path)
-    assert result.stdout.splitlines()[-1] == f"{DOCUMENTS} documents", result.stderr
+    names = f"model, inputs, output = {model!r}, [{str(corpus)!r}], {str(tmp_path / 'dask')!r}\n"
+    assert run_recipe(names + block_with("import Client"), tmp_path).splitlines()[-1] == f"{DOCUMENTS} documents"
     parse_corpus(model, [str(corpus)], str(tmp_path / "local"), jobs=1)
     assert content_of(tmp_path / "dask") == content_of(tmp_path / "local")
 
 
-def test_the_function_for_spark(model: str) -> None:
-    pandas = pytest.importorskip("pandas")
-    names = {"model": model}
-    exec(block_with("def parse_frames"), names)
-    frames = [pandas.DataFrame({"id": ["a", "b"], "text": ["A dog sleeps. A dog sleeps.", ""]})]
-    [parsed] = names["parse_frames"](iter(frames))  # type: ignore[operator]
-    assert parsed["doc_id"].tolist() == ["a", "a"]
+@pytest.mark.parametrize("library", ["pyspark", "ray.data"])
+def test_spark_and_ray_data_write_the_sentences_of_the_shards(
+    library: str, model: str, corpus: Path, tmp_path: Path
+) -> None:
+    pytest.importorskip(library)
+    if library == "pyspark" and shutil.which("java") is None:
+        pytest.skip("Spark needs Java")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    json = pytest.importorskip("pyarrow.json")
+    parquet.write_table(json.read_json(corpus), tmp_path / "texts.parquet")
+    recipe = block_with("mapInPandas" if library == "pyspark" else "import ray").replace('"texts"', '"texts.parquet"')
+    run_recipe(f"model = {model!r}\n{recipe}", tmp_path)
+    parse_corpus(model, [str(corpus)], str(tmp_path / "local"), jobs=1)
+    order = [("doc_id", "ascending"), ("sentence", "ascending")]
+    mapped, shards = (parquet.read_table(tmp_path / folder).sort_by(order) for folder in ("parsed", "local"))
+    assert mapped.column_names == shards.column_names
+    assert mapped.to_pylist() == shards.to_pylist()
 
 
 def test_a_plan_lists_what_is_missing(model: str, corpus: Path, tmp_path: Path) -> None:

@@ -49,7 +49,7 @@ def phrase_svg(scene: Phrases, *, width: int | None = None, style: bool = True, 
         below = dependency_svg(scene.dependencies, width=width, style=style, with_legend=with_legend)
         return stack_drawings([alone, below])
     keys = legend(scene) if with_legend else []
-    inner, height = max(tree.width, legend_width(keys)), layout_height(scene, tree)
+    inner, height = max(tree.width, legend_width(keys, width)), layout_height(scene, tree)
     if isinstance(tree, Upright):
         arcs, depth = draw_dependencies(scene, tree, inner, MARGIN + height)
         body, height = draw_upright(scene, tree, inner) + arcs, height + depth

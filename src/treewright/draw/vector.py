@@ -76,7 +76,7 @@ def dependency_svg(
     """
     rows = lay_out(scene, MEDIUM, None if width is None else width - 2 * MARGIN)
     keys = legend(scene) if with_legend else []
-    inner = max(inner_width(rows), legend_width(keys))
+    inner = max(inner_width(rows), legend_width(keys, width))
     placed, y = place_rows(scene, rows)
     frame = Frame(scene, inner, data)
     body = [part for row in placed for part in draw_row(frame, row, numbered=len(rows) > 1)]
@@ -345,9 +345,10 @@ def key_width(key: tuple[str, str]) -> int:
     return 28 + pixels(key[1], NOTE_SIZE) + 18
 
 
-def legend_width(keys: list[tuple[str, str]]) -> int:
-    """Return the width of the legend: at least that of the widest key; several keys may share a line."""
-    return max([min(sum(map(key_width, keys)), LEGEND_WIDTH), *map(key_width, keys)], default=0)
+def legend_width(keys: list[tuple[str, str]], width: int | None) -> int:
+    """Return the width of the legend of a drawing, of a width if one is given: at least that of the widest key."""
+    limit = LEGEND_WIDTH if width is None else min(LEGEND_WIDTH, width - 2 * MARGIN)
+    return max([min(sum(map(key_width, keys)), limit), *map(key_width, keys)], default=0)
 
 
 def draw_legend(keys: list[tuple[str, str]], top: int, inner: int) -> tuple[list[str], int]:

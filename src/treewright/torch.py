@@ -13,13 +13,6 @@ All functions take a padded batch. arc[b, h, m] is the score of the arc from hea
 is the root, and -inf forbids an arc. mask[b, node] is true for the words of sentence b, and mask[b, 0] is not read; the
 number of words of each sentence, [b], will do as well, and without a mask no sentence has padding. `Options` describes
 the keywords.
-
->>> import torch
->>> import treewright.torch as crf
->>> arc = torch.zeros(2, 4, 4, requires_grad=True)
->>> crf.log_partition(arc, torch.tensor([3, 2])).exp().round().tolist()  # the numbers of trees
-[9.0, 2.0]
->>> crf.loss(arc, torch.tensor([[0, 2, 0, 2], [0, 0, 1, 0]]), torch.tensor([3, 2])).backward()
 """
 
 from __future__ import annotations
@@ -76,6 +69,9 @@ def log_partition(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Opt
 
     arc, mask and options are described above. It can be differentiated once; the gradient is the probability of each
     part, also of those in sib, grand and stop. Trees that may cross and second-order scores have approximate values.
+
+    >>> log_partition(torch.zeros(2, 4, 4), torch.tensor([3, 2])).exp().round().tolist()  # the numbers of trees
+    [9.0, 2.0]
     """
     return _log_partition(_Batch.of(arc, mask, options))
 
@@ -85,6 +81,9 @@ def marginals(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Options
 
     arc, mask and options are described above. Marginals cannot be differentiated. The marginals of second-order parts
     are the gradient of `log_partition`.
+
+    >>> marginals(torch.zeros(1, 3, 3)).tolist()
+    [[[0.0, 0.5, 0.5], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]]
     """
     batch = _Batch.of(arc, mask, options)
     probabilities: Tensor = _Marginals.apply(batch.sums()[1], *batch.scores)[0]
@@ -96,6 +95,9 @@ def log_probability(arc: Tensor, heads: Tensor, mask: Tensor | None = None, **op
 
     heads[b, m] is the head of word m; entries for node 0 and the padding are not read. arc, mask and options are
     described above. Heads that are no tree, or none of those that projective and root ask for, are refused.
+
+    >>> log_probability(torch.zeros(1, 4, 4), torch.tensor([[0, 2, 0, 2]])).exp().mul(9).round().item()  # one of nine
+    1.0
     """
     return _log_probability(_Batch.of(arc, mask, options), heads)
 
@@ -104,6 +106,9 @@ def loss(arc: Tensor, heads: Tensor, mask: Tensor | None = None, **options: Unpa
     """Return the negative log-likelihood of the trees of a batch, divided by its number of words: one number.
 
     arc, heads, mask and options have the meaning that they have in `log_probability`.
+
+    >>> arc = torch.zeros(2, 4, 4, requires_grad=True)
+    >>> loss(arc, torch.tensor([[0, 2, 0, 2], [0, 0, 1, 0]]), torch.tensor([3, 2])).backward()
     """
     batch = _Batch.of(arc, mask, options)
     return -_log_probability(batch, heads).sum() / int(batch.lengths.sum())
@@ -113,6 +118,10 @@ def decode(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Options]) 
     """Find the best tree of each sentence, exactly, with its certificate (`Parse.certified`, `Parse.gap`).
 
     arc, mask and options are described above.
+
+    >>> heads, parses = decode(torch.tensor([[[0.0, 9.0, 2.0], [0.0, 0.0, 7.0], [0.0, 3.0, 0.0]]]))
+    >>> heads.tolist(), parses[0].certified
+    ([[-1, 0, 1]], True)
     """
     batch = _Batch.of(arc, mask, options)
     parses = best_trees(**batch.arguments())

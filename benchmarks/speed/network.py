@@ -73,7 +73,7 @@ def sentences_of(folder: Path | None) -> Sentences:
 
 def runs(model: NetworkModel, sentences: Sentences) -> dict[str, tuple[Callable[[], object], int]]:
     """What is measured, and the words that it reads."""
-    reader = Network(model)._worker()
+    reader = Network(model)._new_worker()
     portable = NetworkWorker(model, reader.inputs, reader.weights, portable=True)
     words = sum(map(len, sentences))
     some = sentences[:NUMPY_SENTENCES]

@@ -210,4 +210,6 @@ def test_a_pipeline_with_an_encoder_decodes_as_any_other(
     monkeypatch.delitem(sys.modules, "treewright.network.pretrained")
     with pytest.raises(InputError, match=r"needs PyTorch and transformers: pip install"):
         tw.Pipeline.load(path)
-    assert load_parser(path, network=False).network is None  # `treewright parse --fast` needs neither
+    linear = load_parser(path, network=False)  # `treewright parse --fast` needs neither
+    assert isinstance(linear, tw.Pipeline)
+    assert linear.network is None

@@ -23,18 +23,16 @@ from treewright.cli.shared import SENTENCE_EXTENSIONS, Flushing, Summary, check_
 if TYPE_CHECKING:
     from treewright.corpus import Sentence
 
-app = opt.new_app()
 
 MIN_WORDS, MAX_WORDS = 3, 60  # of the sentences that are parsed; not tuned
 TOGETHER = 1024  # sentences that are parsed together, of which an encoder reads those of equal length; not tuned
-HELP = (
-    "Parse raw text in bulk with an accurate model, for a smaller one to learn from.\n\n"
+app, command = opt.new_command(
+    "distil",
     "The sentences of the texts are parsed in random order, each once, alternately from each TEXT, so that "
     "the first of them are balanced over the sources. Sentences of fewer than 3 or more than 60 words are left out; so "
     "are those of the treebanks that --without names: name the development and test data there.\n\n"
     "`treewright train --parsed FILE` learns from the result. Finished sentences are in FILE.part until all are; "
-    "after Ctrl-C, or when the process was killed, --resume continues there."
-) + opt.examples(
+    "after Ctrl-C, or when the process was killed, --resume continues there.",
     "treewright distil large.tw news.txt.gz letters.txt -o parsed.conllu --without dev.conllu --without test.conllu",
     "treewright distil large.tw news.txt.gz -o parsed.conllu --words 1000000 --resume",
 )
@@ -42,10 +40,10 @@ END = b"\n\n"  # of a sentence in CoNLL-U
 Forms = tuple[str, ...]
 
 
-@app.command(help=HELP, cls=opt.PlainCommand)
+@command
 def distil(
-    teacher: Annotated[str, typer.Argument(metavar="TEACHER", help="The model that parses: a file, or a name.")],
-    texts: Annotated[list[str], typer.Argument(metavar="TEXT", help="Files of raw text, compressed or not.")],
+    teacher: Annotated[str, opt.argument("TEACHER", "The model that parses: a file, or a name.")],
+    texts: Annotated[list[str], opt.argument("TEXT", "Files of raw text, compressed or not.")],
     output: opt.Output,
     kind: Kind = None,
     words: Annotated[int | None, opt.number_option("Stop after N words; all if not given.")] = None,

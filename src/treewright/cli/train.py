@@ -100,11 +100,10 @@ def train(
     neural: opt.Neural = False,
     encoder: Annotated[
         str | None,
-        typer.Option(
-            "--encoder",
-            metavar="NAME",
-            help="Train a network that also reads the states of a pretrained transformer, which is trained too: a "
+        opt.option(
+            "Train a network that also reads the states of a pretrained transformer, which is trained too: a "
             "folder or a name that `transformers` loads (BERT, RoBERTa, XLM-R, DeBERTa, MPNet).",
+            metavar="NAME",
         ),
     ] = None,
     encoder_layers: Annotated[

@@ -15,7 +15,6 @@ import math
 import sys
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -25,9 +24,11 @@ import numpy as np
 import treewright as tw
 from treewright.errors import BudgetError, InfeasibleError, InputError
 
+sys.path.insert(0, str(Path(__file__).parents[2] / "tests"))
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import enumeration
 from enumeration import PARTS, SAMPLE, Array, Census, Truth, Values, difference, instance
+from oracles.graphs import all_graphs
 
 TOLERANCES = (None, None, 0.0, 1e-6)
 # How many instances of each length: trees multiply by ten with each word.
@@ -83,29 +84,6 @@ def judge_batch(census: Census, scores: dict[str, Array], truth: Truth, note: st
             census.count(row, "infeasible" if truth.best is None else "bad value", "" if truth.best is None else note)
 
 
-@cache
-def graphs(n: int, root: str) -> tuple[tuple[tuple[int, int], ...], ...]:
-    """All acyclic graphs in which every word has a head."""
-    pairs = [(h, m) for m in range(1, n + 1) for h in range(n + 1) if h != m]
-    found = []
-    for bits in product((False, True), repeat=len(pairs)):
-        arcs = tuple(pair for pair, on in zip(pairs, bits, strict=True) if on)
-        one_root = sum(h == 0 for h, _ in arcs) == 1
-        if len({m for _, m in arcs}) == n and (one_root or root == "multi") and _is_acyclic(n, arcs):
-            found.append(arcs)
-    return tuple(found)
-
-
-def _is_acyclic(n: int, arcs: tuple[tuple[int, int], ...]) -> bool:
-    left = set(range(n + 1))
-    while left:
-        free = {node for node in left if not any(m == node and h in left for h, m in arcs)}
-        if not free:
-            return False
-        left -= free
-    return True
-
-
 def graph_parts(n: int, arcs: set[tuple[int, int]], scores: Mapping[str, Array]) -> list[float]:
     parts = [float(scores["arc"][h, m]) for h, m in arcs]
     if "grand" in scores:
@@ -129,7 +107,7 @@ def decode_graph(census: Census, random: np.random.Generator, seed: int, kinds: 
     scores, scale = instance(random, n, kind, names)
     best: list[float] | None = None
     feasible = []
-    for arcs in graphs(n, root):
+    for arcs in all_graphs(n, root=root):
         parts = graph_parts(n, set(arcs), scores)
         if min(parts) > -np.inf:
             feasible.append(parts)
@@ -152,7 +130,7 @@ def decode_graph(census: Census, random: np.random.Generator, seed: int, kinds: 
             census.count(row, "errors", f"{note} {error!r}")
             continue
         found = {(int(h), int(m)) for h, m in parse.arcs}
-        is_graph = tuple(pair for pair in sorted(found, key=lambda a: (a[1], a[0]))) in graphs(n, root)
+        is_graph = tuple(pair for pair in sorted(found, key=lambda a: (a[1], a[0]))) in all_graphs(n, root=root)
         census.judge(row, parse, graph_parts(n, found, scores) if is_graph else None, best, scale, note, median)
 
 

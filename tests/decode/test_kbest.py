@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import random_constraints, random_instance, random_scores, varied_instance
+from oracles.instances import constrained_scores, random_instance, random_scores, varied_instance
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -56,22 +56,13 @@ def test_every_tree_comes_once_when_all_scores_are_equal(projective: bool, root:
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_constraints_hold_for_every_tree(projective: bool, root: str) -> None:
-    rng = np.random.default_rng(3)
-    feasible = 0
-    for _ in range(20):
-        n = int(rng.integers(3, 6))
-        arc = rng.normal(size=(n + 1, n + 1))
-        trees = all_trees(n, projective=projective, root=root)
-        constraints, left = random_constraints(rng, trees, 1)
-        if not left:
-            with pytest.raises(InfeasibleError):
-                tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
-            continue
-        feasible += 1
+    def best(arc: Any, **options: Any) -> list[tw.decode.Parse]:
+        return tw.decode.kbest(arc, 5, **options)
+
+    shape: dict[str, Any] = {"projective": projective, "root": root}
+    for arc, options, left in constrained_scores(3, range(3, 6), 20, best, **shape, at_least=18):
         values = sorted((value(tree, arc) for tree in left), reverse=True)
-        parses = tw.decode.kbest(arc, 5, projective=projective, root=root, **constraints)
-        assert [parse.score for parse in parses] == pytest.approx(values[:5], rel=1e-9)
-    assert feasible >= 18
+        assert [parse.score for parse in best(arc, **options)] == pytest.approx(values[:5], rel=1e-9)
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
-from oracles.instances import random_constraints, random_scores
+from oracles.instances import constrained_scores, random_scores
 from oracles.trees import all_trees, value
 
 import treewright as tw
@@ -142,23 +142,11 @@ def test_a_word_that_only_the_root_can_head() -> None:
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)
 def test_constraints_condition_the_distribution(projective: bool, root: str) -> None:
-    rng = np.random.default_rng(14)
-    feasible = 0
-    for _ in range(25):
-        n = int(rng.integers(2, 6))
-        arc = rng.normal(size=(n + 1, n + 1))
-        trees = all_trees(n, projective=projective, root=root)
-        constraints, left = random_constraints(rng, trees, 1)
-        options: dict[str, Any] = {"projective": projective, "root": root, **constraints}
-        if not left:
-            with pytest.raises(InfeasibleError):
-                tw.decode.marginals(arc, **options)
-            continue
-        feasible += 1
+    shape: dict[str, Any] = {"projective": projective, "root": root}
+    for arc, options, left in constrained_scores(14, range(2, 6), 25, tw.decode.marginals, **shape, at_least=23):
         log_z, marginal = sums_by_enumeration(left, arc)
         assert tw.decode.log_partition(arc, **options) == pytest.approx(log_z, rel=1e-11)
         np.testing.assert_allclose(tw.decode.marginals(arc, **options), marginal, rtol=0, atol=1e-12)
-    assert feasible >= 23
 
 
 @pytest.mark.parametrize(("projective", "root"), SHAPES)

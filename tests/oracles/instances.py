@@ -53,6 +53,26 @@ def random_constraints(
     return {"require": require, "forbid": forbid}, allowed
 
 
+def constrained_scores(
+    seed: int, words: range, count: int, decode: Callable[..., object], *, projective: bool, root: str, at_least: int
+) -> Iterator[tuple[Any, dict[str, Any], list[Tree]]]:
+    """Random arc scores, options with constraints, and the trees that meet them; `decode` must refuse if none do."""
+    rng = np.random.default_rng(seed)
+    feasible = 0
+    for _ in range(count):
+        n = int(rng.integers(words.start, words.stop))
+        arc = rng.normal(size=(n + 1, n + 1))
+        constraints, left = random_constraints(rng, all_trees(n, projective=projective, root=root), 1)
+        options = {"projective": projective, "root": root, **constraints}
+        if not left:
+            with pytest.raises(InfeasibleError):
+                decode(arc, **options)
+            continue
+        feasible += 1
+        yield arc, options, left
+    assert feasible >= at_least
+
+
 # Random sentences to decode: scores of every kind, now and then with forbidden parts and constraints.
 
 

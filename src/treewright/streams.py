@@ -191,24 +191,40 @@ def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]
 
 
 def _map_in_processes(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], processes: int) -> Iterator[U]:
-    from concurrent.futures import ProcessPoolExecutor  # imported on use: few programs start processes
+    import pickle  # these are imported on use: few programs start processes
+    from concurrent.futures import ProcessPoolExecutor
+    from concurrent.futures.process import BrokenProcessPool
     from multiprocessing import get_context
+    from tempfile import mkstemp
 
-    # Spawned, not forked: a copy of a process that has threads may never come to run.
-    with ProcessPoolExecutor(processes, get_context("spawn"), _set_work, (work,)) as pool:
-        try:
-            yield from _map_in_pool(pool, _work_in_process, chunks, processes)
-        except BaseException:
-            pool.shutdown(wait=False, cancel_futures=True)
-            raise
+    # Spawned, not forked: a copy of a process that has threads may never come to run. The work, which holds a model,
+    # goes through a file: written to a process that dies while it starts, it would block this one for ever.
+    descriptor, path = mkstemp()
+    try:
+        with open(descriptor, "wb") as file:
+            pickle.dump(work, file)
+        with ProcessPoolExecutor(processes, get_context("spawn"), _set_work, (path,)) as pool:
+            try:
+                yield from _map_in_pool(pool, _work_in_process, chunks, processes)
+            except BrokenProcessPool:
+                message = "a worker process ended; a program that starts them begins with `if __name__ == '__main__':`"
+                raise InputError(message) from None
+            except BaseException:
+                pool.shutdown(wait=False, cancel_futures=True)
+                raise
+    finally:
+        os.unlink(path)
 
 
 _process_work: Callable[[list[Any]], list[Any]]  # of a worker process
 
 
-def _set_work(work: Callable[[list[Any]], list[Any]]) -> None:
+def _set_work(path: str) -> None:
+    import pickle
+
     global _process_work
-    _process_work = work
+    with open(path, "rb") as file:
+        _process_work = pickle.load(file)
 
 
 def _work_in_process(chunk: list[Any]) -> list[Any]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -312,6 +314,15 @@ def test_the_parser_learns_from_the_same_share_of_lower_case_as_the_tagger() -> 
     lower = [one.forms == [form.lower() for form in gold.forms] for one, gold in zip(tagged, sentences, strict=True)]
     assert all(lower[place] for place in range(len(sentences)) if changed[place])
     assert [one.heads.tolist() for one in tagged] == [gold.heads.tolist() for gold in sentences]
+
+
+def test_worker_processes_of_a_program_without_a_guard_end_with_a_sentence(tmp_path: Path) -> None:
+    pipeline().save(tmp_path / "tiny.tw")
+    program = "import treewright as tw\nlist(tw.load('tiny.tw').pipe(['The dog.'] * 3, n_process=2, batch_size=1))\n"
+    (tmp_path / "program.py").write_text(program, encoding="utf-8")
+    command = [sys.executable, "program.py"]
+    finished = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, timeout=300, check=False)
+    assert finished.stderr.splitlines()[-1].endswith("begins with `if __name__ == '__main__':`")
 
 
 def test_worker_processes_give_the_documents_of_one_process() -> None:

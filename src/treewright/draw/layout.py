@@ -300,6 +300,7 @@ def largest_over(n: int, spans: Sequence[tuple[int, int, int]]) -> list[int | No
 
 
 CUT_COST = 0.08  # of an arc that is cut, in rows; not tuned
+LONE_COST = 0.5  # of a last row of one word, nearly always a mark, in rows; not tuned
 
 
 def break_rows(line: Line, width: int | None) -> list[Span]:
@@ -320,6 +321,7 @@ def break_rows(line: Line, width: int | None) -> list[Span]:
                 continue
             slack = max(0.0, 1 - extent / width) * (0.5 if last == n else 1)
             cost = best[first - 1][0] + 1 + slack**2 + CUT_COST * cut[last]
+            cost += LONE_COST if first == last == n else 0
             best[last] = min(best[last], (cost, first))
     rows = []
     last = n

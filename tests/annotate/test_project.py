@@ -14,6 +14,7 @@ from oracles.projects import TREEBANK, Client, Make, exported
 
 import treewright as tw
 from treewright.annotate import AccessError, ConflictError, Person, Project, ProjectError, StoreError, UnknownItemError
+from treewright.annotate.view import moved
 from treewright.checking import check
 from treewright.corpus import Sentence
 
@@ -432,3 +433,15 @@ def test_an_uploaded_document(make: Make) -> None:
         project.import_document("bad.conllu", b"1\tx\n\n")
     with pytest.raises(ProjectError, match=r"^virus.exe: expected a file whose name ends in .conllu"):
         project.import_document("virus.exe", b"")
+
+
+def test_what_moved_around_new_words() -> None:
+    def sentence(*rows: tuple[str, int, str]) -> Sentence:
+        lines = [f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{deprel}\t_\t_" for i, (form, head, deprel) in enumerate(rows, 1)]
+        return Sentence("\n".join(lines) + "\n\n")
+
+    whole = sentence(("a", 2, "x"), ("b", 0, "root"), ("cd", 2, "y"), ("e", 2, "z"))
+    split = sentence(("a", 2, "x"), ("b", 0, "root"), ("c", 2, "y"), ("d", 3, "v"), ("e", 2, "z"))
+    assert (moved(whole, whole), moved(whole, split), moved(split, whole)) == ([], [3, 4], [3])
+    relabelled = sentence(("a", 2, "x"), ("b", 0, "root"), ("cd", 2, "w"), ("e", 3, "z"))
+    assert moved(whole, relabelled) == [3, 4]

@@ -281,3 +281,23 @@ def test_the_page_waits_for_a_server_that_was_killed(start: Start, tmp_path: Pat
     bench.page.unroute("**/ops?*")
     bench.wait(seq=1)
     assert "saved #1" in bench.page.inner_text("#saved")
+
+
+def test_the_list_after_a_sentence_far_down_was_split_and_joined(start: Start, tmp_path: Path) -> None:
+    texts = [["It", "rains", f"{number}", ".", "We", "stay", "."] for number in range(1, 121)]
+    bench = start(conllu(tmp_path / "many.conllu", *texts), "--model", "none")
+    bench.page.locator("#sentences li").last.scroll_into_view_if_needed()
+    bench.page.wait_for_selector("#sentences li[data-id='120']")
+    bench.open(115)
+    bench.go_to(5)
+    bench.press("S")
+    assert "Two sentences" in bench.page.inner_text("#news")
+    lines = bench.page.locator("#sentences li .words").all_inner_texts()
+    assert (len(lines), lines[114:117]) == (121, ["It rains 115 .", "We stay .", "It rains 116 . We stay ."])
+    bench.page.keyboard.press("]")
+    bench.page.wait_for_selector("#text:text-is('We stay .')")
+    bench.page.keyboard.press("[")
+    bench.wait(sentence=115)
+    bench.press("J")
+    assert bench.page.locator("#sentences li").count() == 120
+    assert bench.problems == []

@@ -293,3 +293,15 @@ def conflict_error(arcs: list[Arc], reason: str = "") -> ConflictError:
     listed = ", ".join(f"{word} under {head}" if head else f"{word} as the root" for head, word in arcs)
     text = f"no tree agrees with these decisions: {listed}; give up one of them" if arcs else reason
     return ConflictError(text, arcs)
+
+
+def pins_of(shown: Shown | None, cursor: int | None) -> Pins:
+    """Return the arcs of the words before the cursor."""
+    if shown is None or cursor is None:
+        return {}
+    sentence = shown.sentence
+    return {
+        word: (int(sentence.heads[word - 1]), sentence.deprels[word - 1])
+        for word in range(1, min(cursor, len(sentence) + 1))
+        if sentence.heads[word - 1] >= 0
+    }

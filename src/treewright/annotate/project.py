@@ -31,7 +31,7 @@ from treewright.annotate.answers import (
     Summary,
     UnknownItemError,
 )
-from treewright.annotate.assistant import Assistant, Pins, Shown, arcs_in
+from treewright.annotate.assistant import Assistant, Shown, arcs_in, pins_of
 from treewright.annotate.draft import OPEN, Draft
 from treewright.annotate.importing import Importer
 from treewright.annotate.journal import effective, history, overlap
@@ -51,7 +51,6 @@ from treewright.pipeline import Pipeline
 from treewright.tokeniser import Tokeniser
 
 KEPT_SHOWN = 256  # sentences whose last tree stays in memory; not tuned
-ACCEPTED_COLUMNS = ("LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -330,22 +329,36 @@ class Project:
         checked = check_ops(ops)
         agreed = self._with_agreed(record, layer, draft, seq)
         before = self._show(record, layer, agreed, seq)
-        at = now()
+        change = Change(record, layer, person, op_id, now())
         if checked[0]["kind"] in BOUNDARY_KINDS:
-            change = Change(record, layer, person, op_id, at)
             return self._change_boundary(change, checked[0], draft, before)
         new, prepared = agreed, []
         for op in checked:
             shown_now = before.sentence if new is agreed else self._assistant.show(record.id, new).sentence
-            prepared.append(prepare(op, shown_now, person, at))
+            prepared.append(prepare(op, shown_now, person, change.at))
             new = apply_op(new, prepared[-1])
         payload = {"ops": prepared}
         self._check_base(record.id, layer, base, "ops", payload, before.sentence)
         shown = self._assistant.show(record.id, new, pins_of(before, cursor))
+        return self._store_event(change, "ops", payload, (draft, agreed, new), before, shown)
+
+    def _store_event(
+        self,
+        change: Change,
+        kind: str,
+        payload: dict[str, Any],
+        drafts: tuple[Draft, Draft, Draft],
+        before: Shown,
+        shown: Shown,
+    ) -> Answer:
+        """Store an event and its state. drafts: the stored one, with what annotators agree on, after the event."""
+        record, layer, person, op_id, at = change
+        stored, agreed, new = drafts
         with self._store.transaction():
-            if agreed is not draft:
-                self._journal_agreed(record, layer, person, op_id, at, draft, agreed)
-            seq = self._store.add_event(at, person, op_id, layer, record.id, "ops", payload)
+            if agreed is not stored:
+                cells = {str(word): dict(values) for word, values in agreed.accepted.items()}
+                self._store.add_event(at, person, f"{op_id}#agree", layer, record.id, "agree", {"cells": cells})
+            seq = self._store.add_event(at, person, op_id, layer, record.id, kind, payload)
             self._save(record.id, layer, seq, new, shown)
         return self._answer(record, layer, seq, new, before, shown)
 
@@ -397,7 +410,7 @@ class Project:
 
     def _answer(self, record: Record, layer: str, seq: int, draft: Draft, before: Shown, shown: Shown) -> Answer:
         self._remember(record.id, layer, seq, shown)
-        changed = moved(before.sentence, shown.sentence)
+        changed = view.moved(before.sentence, shown.sentence)
         state = self._state(record, layer, draft, seq, shown, changed)
         return Answer(seq, seq, changed, shown.proof, state, record.id)
 
@@ -412,16 +425,11 @@ class Project:
         record, draft, seq = self._write(sentence_id, layer, person)
         agreed = self._with_agreed(record, layer, draft, seq)
         before = self._show(record, layer, agreed, seq)
-        cells = suggested_cells(agreed, before.sentence)
+        cells = view.suggested_cells(agreed, before.sentence)
         new = apply_event(agreed, "accept", {"cells": cells})
         shown = replace(before, required=arcs_in(before.sentence.heads.tolist()))
-        at = now()
-        with self._store.transaction():
-            if agreed is not draft:
-                self._journal_agreed(record, layer, person, op_id, at, draft, agreed)
-            seq = self._store.add_event(at, person, op_id, layer, record.id, "accept", {"cells": cells})
-            self._save(record.id, layer, seq, new, shown)
-        return self._answer(record, layer, seq, new, before, shown)
+        change = Change(record, layer, person, op_id, now())
+        return self._store_event(change, "accept", {"cells": cells}, (draft, agreed, new), before, shown)
 
     @guarded
     def reopen(self, sentence_id: int, layer: str, person: str, op_id: str) -> Answer:
@@ -437,10 +445,8 @@ class Project:
         before = self._show(record, layer, draft, seq)
         new = apply_event(draft, "reopen", {})
         shown = self._assistant.show(record.id, new)
-        with self._store.transaction():
-            seq = self._store.add_event(now(), person, op_id, layer, record.id, "reopen", {})
-            self._save(record.id, layer, seq, new, shown)
-        return self._answer(record, layer, seq, new, before, shown)
+        change = Change(record, layer, person, op_id, now())
+        return self._store_event(change, "reopen", {}, (draft, draft, new), before, shown)
 
     @guarded
     def undo(self, sentence_id: int, layer: str, person: str, op_id: str) -> Answer:
@@ -613,12 +619,6 @@ class Project:
         cells = agreement.agreed_cells(versions, Sentence(record.text))
         return draft if cells is None else apply_event(draft, "agree", {"cells": cells})
 
-    def _journal_agreed(
-        self, record: Record, layer: str, person: str, op_id: str, at: str, draft: Draft, agreed: Draft
-    ) -> None:
-        cells = {str(word): dict(values) for word, values in agreed.accepted.items()}
-        self._store.add_event(at, person, f"{op_id}#agree", layer, record.id, "agree", {"cells": cells})
-
     # -- models
 
     def _load_model(self) -> None:
@@ -773,49 +773,6 @@ class Project:
     def check(self) -> list[str]:
         """Return what is wrong with the project: damage of the store, states that the journal does not give."""
         return self._records.problems()
-
-
-def pins_of(shown: Shown | None, cursor: int | None) -> Pins:
-    """Return the arcs of the words before the cursor."""
-    if shown is None or cursor is None:
-        return {}
-    sentence = shown.sentence
-    return {
-        word: (int(sentence.heads[word - 1]), sentence.deprels[word - 1])
-        for word in range(1, min(cursor, len(sentence) + 1))
-        if sentence.heads[word - 1] >= 0
-    }
-
-
-def suggested_cells(draft: Draft, shown: Sentence) -> dict[str, dict[str, str]]:
-    """Return the cells of a sentence that are not decided, accepted or in its file, as JSON; a head must be there."""
-    annotated = draft.annotation().sentence
-    cells: dict[str, dict[str, str]] = {}
-    for number in range(1, len(shown) + 1):
-        old, new = view.cells_of(annotated, number), view.cells_of(shown, number)
-        if new["HEAD"] == OPEN:
-            raise ConflictError(f"word {number}, {new['FORM']}, has no head; attach it before you accept the sentence")
-        changes = {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}
-        if changes:
-            cells[str(number)] = changes
-    return cells
-
-
-def moved(before: Sentence, after: Sentence) -> list[int]:
-    """Return the words whose head or relation differs, and the new words between those that both sentences have."""
-    first = len(os.path.commonprefix([before.forms, after.forms]))
-    shorter, shift = min(len(before), len(after)), len(after) - len(before)
-    last = len(os.path.commonprefix([before.forms[::-1], after.forms[::-1]])[: shorter - first])
-    new_number = {number: number for number in range(first + 1)}
-    new_number |= {number: number + shift for number in range(len(before) - last + 1, len(before) + 1)}
-    arcs = zip(before.heads.tolist(), before.deprels, strict=True)
-    kept = {
-        (new_number[word], new_number.get(head, -1 if head < 0 else None), deprel)
-        for word, (head, deprel) in enumerate(arcs, 1)
-        if word in new_number
-    }
-    shown = zip(after.heads.tolist(), after.deprels, strict=True)
-    return [word for word, arc in enumerate(shown, 1) if (word, *arc) not in kept]
 
 
 def shares(counts: Counter[str]) -> list[tuple[str, float]]:

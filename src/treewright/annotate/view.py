@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
-from treewright.annotate.answers import Op, WordState
+from treewright.annotate.answers import ConflictError, Op, WordState
 from treewright.annotate.assistant import Shown
 from treewright.annotate.draft import COLUMNS, OPEN, Arc, Draft
 from treewright.annotate.rules import Rule
@@ -14,6 +15,7 @@ from treewright.corpus import Sentence
 from treewright.guidelines import guideline_address
 
 MIN_SURE = 0.9  # open arcs that are right with a lower probability are doubtful; not tuned
+ACCEPTED_COLUMNS = ("LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL")
 IGNORED = ("sent-id", "head", "line-break", "byte-order-mark", "blank-line", "end-of-file")  # no fault of a word
 
 
@@ -136,3 +138,34 @@ def mend(finding: Finding, sentence: Sentence) -> list[Op] | None:
             if "|".join(ordered) != word.cell("FEATS"):
                 return [{"kind": "feats", "word": word.id, "feats": "|".join(ordered)}]
     return None
+
+
+def suggested_cells(draft: Draft, shown: Sentence) -> dict[str, dict[str, str]]:
+    """Return the cells of a sentence that are not decided, accepted or in its file, as JSON; a head must be there."""
+    annotated = draft.annotation().sentence
+    cells: dict[str, dict[str, str]] = {}
+    for number in range(1, len(shown) + 1):
+        old, new = cells_of(annotated, number), cells_of(shown, number)
+        if new["HEAD"] == OPEN:
+            raise ConflictError(f"word {number}, {new['FORM']}, has no head; attach it before you accept the sentence")
+        changes = {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}
+        if changes:
+            cells[str(number)] = changes
+    return cells
+
+
+def moved(before: Sentence, after: Sentence) -> list[int]:
+    """Return the words whose head or relation differs, and the new words between those that both sentences have."""
+    first = len(os.path.commonprefix([before.forms, after.forms]))
+    shorter, shift = min(len(before), len(after)), len(after) - len(before)
+    last = len(os.path.commonprefix([before.forms[::-1], after.forms[::-1]])[: shorter - first])
+    new_number = {number: number for number in range(first + 1)}
+    new_number |= {number: number + shift for number in range(len(before) - last + 1, len(before) + 1)}
+    arcs = zip(before.heads.tolist(), before.deprels, strict=True)
+    kept = {
+        (new_number[word], new_number.get(head, -1 if head < 0 else None), deprel)
+        for word, (head, deprel) in enumerate(arcs, 1)
+        if word in new_number
+    }
+    shown = zip(after.heads.tolist(), after.deprels, strict=True)
+    return [word for word, arc in enumerate(shown, 1) if (word, *arc) not in kept]

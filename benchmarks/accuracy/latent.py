@@ -24,7 +24,7 @@ from treewright.corpus import Tree
 from treewright.evaluate import reliability
 from treewright.grammar import LatentGrammar, LatentOptions
 from treewright.grammar.kinds import bracket_scores
-from treewright.grammar.latent import Training, calibration_of
+from treewright.grammar.latent import Training, calibrate
 from treewright.papers.huang2010 import MAX_WORDS, first_trees, member_f1
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -122,7 +122,7 @@ def print_product(grammars: Sequence[LatentGrammar], dev: Sequence[Tree]) -> Non
 
 def print_confidence(grammar: LatentGrammar, dev: Sequence[Tree], test: Sequence[Tree]) -> None:
     """The expected calibration error of phrases, in points."""
-    for name, one in (("raw", grammar), ("calibrated", LatentGrammar(grammar.models, calibration_of(grammar, dev)))):
+    for name, one in (("raw", LatentGrammar(grammar.models)), ("calibrated", calibrate(grammar, dev))):
         confidence: list[float] = []
         right: list[bool] = []
         for tree in test:

@@ -41,7 +41,7 @@ def test_every_input_gives_the_same_trees(trained: Run) -> None:
     sentences = [tw.Sentence.from_words(line.split()) for line in words.splitlines()]
     tw.write(sentences, "words.conllu")
     Path("two.mrg").write_text("".join(PENN_TREES.splitlines(keepends=True)[:2]))
-    expected = [tw.corpus.strip_functions(tree.children[0]) for tree in tw.read_trees("two.mrg")]  # type: ignore[arg-type]
+    expected = [tw.corpus.strip_functions(tree) for tree in tw.read_trees("two.mrg")]
     for source in ("words.txt", "words.conllu", "two.mrg"):
         ended = trained("parse", "model.tw", source, "-q")
         assert ended.returncode == 0, ended.stderr
@@ -73,9 +73,8 @@ def test_output_is_brackets_json_or_a_drawing(trained: Run) -> None:
 
 def test_given_tags_are_kept(trained: Run) -> None:
     Path("tagged.mrg").write_text("(S (NP (PRP dog)) (VP (VBZ The)) (. .))\n")
-    assert (
-        trained("parse", "model.tw", "tagged.mrg", "--tags", "-q").stdout == "(S (NP (PRP dog)) (VP (VBZ The)) (. .))\n"
-    )
+    found = trained("parse", "model.tw", "tagged.mrg", "--tags", "-q")
+    assert found.stdout == "( (S (NP (PRP dog)) (VP (VBZ The)) (. .)))\n"
     unknown = trained("parse", "model.tw", "tagged.mrg", "--tags", "-q", "--input", "lines")
     assert unknown.returncode == 2
     assert "an input of lines has no tags" in unknown.stderr
@@ -83,6 +82,16 @@ def test_given_tags_are_kept(trained: Run) -> None:
     ended = trained("parse", "model.tw", "tagged.mrg", "--tags")
     assert ended.returncode == 1
     assert ended.stderr.startswith("treewright: tagged.mrg:1: there is no tag 'ZZ' in the grammar; there are . DT IN")
+
+
+@pytest.mark.parametrize("wrapper", ["", "ROOT", "S1", "TOP", None])
+@pytest.mark.parametrize("kind", ["treebank", "collins", "latent"])
+def test_trees_have_the_wrapper_of_the_training_data(run: Run, wrapper: str | None, kind: str) -> None:
+    bare = "(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))"
+    tree = bare if wrapper is None else f"({wrapper} {bare})"
+    Path("wrapped.mrg").write_text(f"{tree}\n" * 5)
+    assert run("train", "wrapped.mrg", "-o", "model.tw", "--kind", kind, "--rounds", "1", "-q").returncode == 0
+    assert run("parse", "model.tw", "-q", stdin="The dog barks .").stdout == f"{tree}\n"
 
 
 def test_bad_trees_are_an_error_or_left_out_and_counted(trained: Run) -> None:
@@ -93,7 +102,7 @@ def test_bad_trees_are_an_error_or_left_out_and_counted(trained: Run) -> None:
     assert refused.returncode == 1
     assert refused.stderr == "treewright: mixed.mrg:1: the tree has no words, only traces; remove it\n"
     ended = trained("parse", "model.tw", "mixed.mrg", "--skip-bad")
-    assert ended.stdout == "(S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .))\n"
+    assert ended.stdout == "( (S (NP (DT The) (NN dog)) (VP (VBZ barks)) (. .)))\n"
     assert "left out 2 bad sentences: mixed.mrg:3: the tree that begins here is not complete" in ended.stderr
 
 

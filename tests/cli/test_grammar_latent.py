@@ -34,8 +34,8 @@ def test_a_product_is_trained_with_scores_of_each_round_and_parses(run: Run) -> 
     parsed = run("parse", "model.tw", "raw.txt")
     assert "certified" not in parsed.stderr, "there is no proof for max-rule trees"
     assert parsed.stdout.splitlines() == [
-        "(S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .))",
-        "(S (NP (DT The) (NN man)) (VP (VBZ barks)) (. .))",
+        "( (S (NP (DT The) (NN dog)) (VP (VBZ sleeps)) (. .)))",
+        "( (S (NP (DT The) (NN man)) (VP (VBZ barks)) (. .)))",
     ]
 
 

@@ -166,7 +166,9 @@ def complete_trees(
     grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary
 ) -> Iterator[str]:
     """Yield the lines of full trees; with skip_bad a tree without a completion is written unchanged."""
+    from treewright.corpus.transforms import WRAPPERS
     from treewright.grammar import LatentGrammar, complete
+    from treewright.grammar.trees import wrap
 
     for tree in trees:
         try:
@@ -183,4 +185,4 @@ def complete_trees(
         filled = {"phrases_filled_in": completed.phrases_filled_in, "tags_filled_in": completed.tags_filled_in}
         has_proof = not isinstance(grammar, LatentGrammar)  # there is none for max-rule trees
         summary.count(completed.tree.leaves(), completed.parse.certified if has_proof else None, **filled)
-        yield str(completed.tree)
+        yield str(wrap(completed.tree, tree.label if tree.label in WRAPPERS else None))

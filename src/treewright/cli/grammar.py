@@ -141,13 +141,14 @@ def selftrain(
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.grammar import LatentOptions
+    from treewright.grammar.trees import metadata_of
     from treewright.learn import StageCost
     from treewright.papers.selftraining import selftrain as run_selftraining
 
     task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
     gold, held_out = task.trees()
-    tags = sorted({tag for tree in gold for tag in tree.tags()})
-    sentences = [item.words for item in phrases.read_items(raw, kind, tags, keep_tags=False, skip_bad=skip_bad)]
+    items = phrases.read_items(raw, kind, metadata_of(gold), keep_tags=False, skip_bad=skip_bad)
+    sentences = [item.words for item in items]
     if not sentences:
         raise InputError(f"{raw}: there is no sentence")
     steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]

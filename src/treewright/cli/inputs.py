@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 TEXT_KINDS = ("text", "paragraphs", "lines", "markdown", "html")  # of input
 STEP = 1 << 14  # bytes read at a time while progress is shown, about 3,000 words of text; not tuned
 EXTENSIONS = {"conllu": ".conllu", "json": ".jsonl", "text": ".txt", "html": ".html", "latex": ".tex"}
+EXTENSIONS |= {"brackets": ".mrg"}
 EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 

@@ -13,6 +13,7 @@ import typer
 
 from treewright.cli import corpora
 from treewright.cli import options as opt
+from treewright.cli import phrases as phrase_trees
 from treewright.cli.drawing import terminal_options, write_drawings
 from treewright.cli.inputs import Job, each_job, is_folder, jobs_of, model_and_inputs, open_meter
 from treewright.cli.kbest import KBest, best_trees, is_first, rank_line, rank_of, with_rank_in_name
@@ -74,11 +75,12 @@ app, command = opt.new_command(
     "treewright parse letter.txt -o letter.html",
     "treewright parse a.txt b.txt -o parsed/",
     'treewright parse --text "Time flies like an arrow." --kbest 3 --to text',
+    'treewright parse --text "The dog chased a cat." --phrases --to text',
     "cat tagged.conllu | treewright parse my.tw | treewright show -",
     "treewright parse my.tw tagged.conllu --threads 4 -o parsed.conllu",
     "treewright parse en 'texts/*.jsonl.gz' -o parsed/ --to parquet --jobs 4",
 )
-Form = Literal["conllu", "parquet", "json", "text", "svg", "png", "html", "latex"]
+Form = Literal["conllu", "parquet", "brackets", "json", "text", "svg", "png", "html", "latex"]
 EXTENSIONS = {
     **dict.fromkeys(SENTENCE_EXTENSIONS, "conllu"),
     **dict.fromkeys([".json", ".jsonl", ".ndjson"], "json"),
@@ -110,6 +112,13 @@ def parse(
             "Use the linear models alone, without the network of the model: faster. Trees are projective.", "--fast"
         ),
     ] = False,
+    phrases: Annotated[
+        bool,
+        typer.Option(
+            "--phrases",
+            help="Write phrase-structure trees in brackets, for English; --to json has the confidence of each phrase.",
+        ),
+    ] = False,
     kbest: KBest = None,
     proofs: Annotated[str | None, opt.file_option("Write proofs for `treewright verify`, a line a sentence.")] = None,
     confidence: opt.HeadConfidence = False,
@@ -139,6 +148,17 @@ def parse(
     check_text(text, sources)
     if fast and projective is None:  # "en" on EWT test: 2.1 times as fast, LAS 83.65 in place of 83.70
         projective = True
+    if phrases:
+        others = {"--kbest": kbest, "--proofs": proofs, "--confidence": confidence, "--keep-deps": keep_deps}
+        others |= {"--resume": resume, "--jobs": workers, "--engine": engine, "--shards": shards}
+        phrase_trees.refuse(to, others)
+        request = ParserInput("-", "-", text, kind, skip_bad)
+        phrase_trees.parse_sentences(
+            *(named or "en", sources, output, to, request), fast=fast, threads=threads, as_json=as_json, quiet=quiet
+        )
+        return
+    if to == "brackets":
+        raise typer.BadParameter("brackets are the form of phrase-structure trees: --phrases", param_hint="--to")
     corpus: dict[str, Any] = {"jobs": workers, "engine": engine, "ray_address": ray_address, "shards": shards}
     corpus |= {"shard_size": shard_size, "document_seconds": document_seconds}
     corpus |= {"text_column": text_column, "id_column": id_column}

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, get_args
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import Pair, terminal_options, write_drawings
-from treewright.cli.inputs import check_not_lost, is_stream
+from treewright.cli.inputs import check_not_lost, each_job, is_folder, is_stream, jobs_of
+from treewright.cli.sentences import ParserInput, open_sentences
 from treewright.cli.shared import MAX_NAMED, PICTURES, Summary, form_of, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
 
@@ -54,14 +56,15 @@ class Outcome(NamedTuple):
 
 
 def read_items(
-    source: str, kind: Source | None, model_tags: Sequence[str], keep_tags: bool, skip_bad: bool
+    source: str, kind: Source | None, metadata: Mapping[str, Any], keep_tags: bool, skip_bad: bool
 ) -> Iterator[Item]:
-    """Yield the sentences of a file; quotation marks are written as in trees with the tags of a model."""
+    """Yield the sentences of a file; quotation marks are written as in the trees with this metadata."""
     from treewright.grammar.words import penn_quotes
 
     kind = kind or detect_kind(source)
     for item in items_as_written(source, kind, keep_tags, skip_bad):
-        yield item if kind == "trees" else item._replace(words=penn_quotes(item.words, model_tags))
+        keep = kind == "trees" or not metadata.get("penn_quotes")
+        yield item if keep else item._replace(words=penn_quotes(item.words))
 
 
 def items_as_written(source: str, kind: Source, keep_tags: bool, skip_bad: bool) -> Iterator[Item]:
@@ -177,13 +180,65 @@ def parse(
             raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint=option)
         search |= {name: value} if value else {}
     without_tree = f"the {'models have' if is_joint else 'grammar has'} no tree for this sentence"
-    items = read_items(source, kind, parser.tags, tags, skip_bad)
+    items = read_items(source, kind, parser.metadata, tags, skip_bad)
     parsed = parse_items(
         items, lambda item: parser.parse(item.words, tags=item.tags, **search), without_tree, max_words, threads
     )
     summary = Summary()
     has_proof = not isinstance(parser, LatentGrammar)  # there is none for max-rule trees
-    write_outcomes(count_and_note(parsed, summary, is_joint, has_proof), form, output, source)
+    write_outcomes(
+        count_and_note(parsed, summary, is_joint, has_proof), form, output, source, parser.metadata.get("wrapper")
+    )
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
+
+
+def refuse(to: str | None, others: Mapping[str, Any]) -> None:
+    """Refuse options of `treewright parse` that phrase-structure trees do not have."""
+    for name, value in others.items():
+        if value:
+            raise typer.BadParameter("there is none for phrase-structure trees; leave it out", param_hint=name)
+    if to in ("conllu", "parquet", "latex"):
+        problem = f"phrase-structure trees are not written as {to}, but as {', '.join(get_args(Form))}"
+        raise typer.BadParameter(problem, param_hint="--to")
+
+
+def parse_sentences(
+    model: str,
+    sources: Sequence[str],
+    output: str,
+    to: Any,
+    request: ParserInput,
+    *,
+    fast: bool,
+    threads: int,
+    as_json: bool,
+    quiet: bool,
+) -> None:
+    """Find the phrases of raw text or of sentences with the words and tags of a pipeline; write trees and summary."""
+    from treewright.grammar import LatentGrammar
+    from treewright.model.registry import load_parser
+    from treewright.pipeline import Pipeline
+    from treewright.pipeline.phrases import find_phrases, grammar_for
+
+    nlp = load_parser(model, network=not fast)
+    if not isinstance(nlp, Pipeline):
+        raise InputError(f"{model} is a parser alone; phrases need a pipeline, with a tokeniser and a tagger")
+    grammar = LatentGrammar.load(grammar_for(nlp.metadata))
+    is_shown = request.text is not None and output == "-" and sys.stdout.isatty()
+    chosen = form_of(to, "" if is_folder(output) else output, EXTENSIONS, "brackets")
+    form = "text" if to is None and is_shown else chosen
+    summary = Summary()
+    for source, target in each_job(jobs_of(sources, output, form)):
+        name = "--text" if request.text is not None else source
+        with open_sentences(nlp, model, request._replace(file=source, name=source)) as reader:
+            parses = find_phrases(nlp.tag(reader, confidence=False), grammar, threads)
+            numbered = enumerate(summary.time(parses), start=1)
+            outcomes = (
+                Outcome(Item(f"{name}, sentence {number}", parse.words, None), parse, "") for number, parse in numbered
+            )
+            counted = count_and_note(outcomes, summary, with_iterations=False, with_certificates=False)
+            write_outcomes(counted, form, target, source, grammar.metadata.get("wrapper"))
+        note_skipped(reader.skipped, reader.errors)
     summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
@@ -234,10 +289,13 @@ def count_and_note(
         note(f"and {named - MAX_NAMED} more")
 
 
-def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str) -> None:
+def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: str, wrapper: str | None) -> None:
     """Write the trees; sentences without one are drawn by no picture."""
+    from treewright.grammar.trees import wrap
+
     if form == "brackets":
-        write_lines((str(outcome.parse.tree) if outcome.parse else NO_TREE for outcome in outcomes), output)
+        trees = (str(wrap(outcome.parse.tree, wrapper)) if outcome.parse else NO_TREE for outcome in outcomes)
+        write_lines(trees, output)
     elif form == "json":
         write_lines((json.dumps(as_json(outcome), ensure_ascii=False) for outcome in outcomes), output)
     elif form == "text":
@@ -248,9 +306,12 @@ def write_outcomes(outcomes: Iterable[Outcome], form: str, output: str, source: 
 
 
 def pair_of(parse: PhraseParse) -> Pair:
-    """Return the tree, and the dependencies of a grammar with head words."""
+    """Return the tree, with confidence if it has any, and the dependencies of a grammar with head words."""
     from treewright.grammar import LexicalParse
+    from treewright.grammar.latent import LatentParse
 
+    if isinstance(parse, LatentParse):
+        return parse.drawn, {}
     return parse.tree, {"heads": parse.heads[1:].tolist()} if isinstance(parse, LexicalParse) else {}
 
 

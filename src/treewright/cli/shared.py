@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO, TypeVar
 
 import typer
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 WIDTH = 120  # minimum of columns of a table where the output is not a terminal; not tuned
 MAX_NAMED = 3  # the number of errors that are printed in full; not tuned
+T = TypeVar("T")
 
 
 def check_output(output: Path) -> None:
@@ -141,7 +142,7 @@ class Summary:
         """Start the clock: when the first sentence is read, so that imports and the loading of models do not count."""
         self.begin = time.monotonic()
 
-    def time(self, sentences: Iterable[Sentence]) -> Iterator[Sentence]:
+    def time(self, sentences: Iterable[T]) -> Iterator[T]:
         """Yield the sentences and measure how long they take, without what the caller does between them."""
         self.waited = self.waited or 0.0
         rest = iter(sentences)

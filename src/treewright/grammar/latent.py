@@ -14,18 +14,19 @@ from treewright._core import LatentSums, max_rule
 from treewright.caching import cached_property
 from treewright.checks import Positive, check
 from treewright.corpus import Tree
+from treewright.corpus.transforms import rebuild
 from treewright.errors import InfeasibleError, InputError
 from treewright.grammar import latent_file
 from treewright.grammar.constraints import Limits
 from treewright.grammar.counts import Symbol
 from treewright.grammar.kinds import bracket_scores
 from treewright.grammar.latent_em import Learner, Substates
-from treewright.grammar.latent_model import LatentModel, LatentSentence, finish
+from treewright.grammar.latent_model import LatentModel, LatentSentence, finish, lighten
 from treewright.grammar.latent_trees import Indices, chain_rows, table_of
 from treewright.grammar.model import estimate
 from treewright.grammar.options import LatentOptions, TreebankOptions
 from treewright.grammar.result import BracketMarginals, PhraseParse
-from treewright.grammar.treebank import MAX_WORDS, tree_of
+from treewright.grammar.treebank import MAX_WORDS, division_note, part_begins, tree_of
 from treewright.grammar.trees import Markov, TreeSource, binarise_tree, metadata_of, training_trees, trees_of
 from treewright.learn import Progress, Report
 from treewright.learn.calibration import Calibration, fit_line
@@ -35,6 +36,7 @@ from treewright.model.run import Run, RunOptions
 
 MARKOV = Markov(vertical=1, horizontal=0)  # of the trees; substates replace all context, as published
 SMALLEST_EVENT = 1e-10  # probability of rules that max-rule considers; lower ones score the same there
+SURE = 0.99  # confidence from which on drawings do not show it
 STAGE = "rounds"  # the name of the stage of a training of one grammar
 Path = str | os.PathLike[str]
 
@@ -53,6 +55,28 @@ class LatentParse(PhraseParse):
     def to_json(self) -> dict[str, Any]:
         """Return plain values."""
         return {**super().to_json(), "confidence": [round(value, 4) for value in self.confidence]}
+
+    @property
+    def status(self) -> str:
+        """What is known of the tree: what was not searched, or the lowest confidence of its phrases."""
+        if self.certified or self.given_up or not self.confidence:
+            return super().status
+        return f"lowest confidence of a phrase: {min(self.confidence):.0%}"
+
+    @property
+    def drawn(self) -> Tree:
+        """The tree for drawings: labels of phrases that are not quite sure have their confidence behind them."""
+        sure = iter(self.confidence)
+        labels: dict[int, str] = {}  # of the nodes, by identity
+        for node in self.tree.subtrees():
+            value = 1.0 if node.is_preterminal() or not node.label else next(sure, 1.0)
+            labels[id(node)] = f"{node.label} {value:.0%}" if value < SURE else node.label
+        [drawn] = rebuild(self.tree, lambda node, children: [Tree(labels[id(node)], children)])
+        assert isinstance(drawn, Tree)
+        return drawn
+
+    def _repr_svg_(self) -> str:
+        return self.drawn._repr_svg_()
 
 
 class LatentGrammar(Component):
@@ -129,6 +153,11 @@ class LatentGrammar(Component):
         """The tags of words."""
         return tuple(sorted({tag for model in self.models for tag in model.plain.names.tags}))
 
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What is known about the training data: the numbers of trees and words, their wrapper and quotation marks."""
+        return self.models[0].metadata
+
     def parse(
         self,
         words: Sequence[str],
@@ -143,10 +172,10 @@ class LatentGrammar(Component):
         words, partial, max_words and limits are those of `TreebankGrammar.parse`. exact=True searches all spans and
         substates, slowly; otherwise coarse grammars leave some out.
         """
+        if max_words is not None and len(words) > max_words:
+            return self._in_parts(words, max_words, exact, **limits)
         sentences = [LatentSentence(model, words, **limits) for model in self.models]
         first = sentences[0]
-        if max_words is not None and len(words) > max_words:
-            return without_confidence(first.divide(max_words))
         sums = self._sums(sentences, exact)
         if not any(member.has_tree for member in sums):
             if not partial:
@@ -204,6 +233,37 @@ class LatentGrammar(Component):
             has_tree = score > -np.inf
             trees.append(self._union.tree(nodes, words) if has_tree else sentences[0].cover().tree)
         return trees
+
+    def _in_parts(self, words: Sequence[str], max_words: int, exact: bool, **limits: Unpack[Limits]) -> LatentParse:
+        """Parse each part of a long sentence on its own, half of max_words at most; there is no phrase over several.
+
+        The time is then linear in the length: a chart is cubic.
+        """
+        if limits.get("require") or limits.get("forbid"):
+            raise InputError(f"a sentence of {len(words)} words has constraints on spans; give max_words=None")
+        begins = part_begins(words, max(max_words // 2, 1))
+        tags, adjust = limits.get("tags"), limits.get("adjust")
+        parses = [
+            self.parse(
+                words[begin:end],
+                partial=True,
+                max_words=None,
+                exact=exact,
+                tags=None if tags is None else tags[begin:end],
+                adjust=None if adjust is None else np.asarray(adjust)[begin:end],
+            )
+            for begin, end in zip(begins, [*begins[1:], len(words)], strict=True)
+        ]
+        trees = [part for parse in parses for part in (parse.tree.children if not parse.tree.label else [parse.tree])]
+        return LatentParse(
+            *(Tree("", trees), sum(parse.score for parse in parses), np.inf, "cover"),
+            given_up=division_note(words, begins),
+            confidence=tuple(value for parse in parses for value in parse.confidence),
+        )
+
+    def lighten(self) -> LatentGrammar:
+        """Return a copy for a small file: weights have few different values, the smallest ones are left out."""
+        return LatentGrammar([lighten(model) for model in self.models], self.calibration)
 
     # -- the steps of a search
 
@@ -391,16 +451,16 @@ class Training:
 
 def calibrate(grammar: LatentGrammar, dev: Sequence[Tree] | None) -> LatentGrammar:
     """Return the grammar with its confidence calibrated on development trees, if there are any."""
-    return grammar if not dev else LatentGrammar(grammar.models, calibration_of(grammar, dev))
+    raw = LatentGrammar(grammar.models)
+    parses = (raw.parse(tree.leaves(), partial=True) for tree in dev or ())
+    return grammar if not dev else LatentGrammar(grammar.models, calibration_of(dev, parses))
 
 
-def calibration_of(grammar: LatentGrammar, trees: Sequence[Tree]) -> Calibration:
-    """Fit the calibration of the confidence of phrases on other trees."""
+def calibration_of(trees: Sequence[Tree], parses: Iterable[LatentParse]) -> Calibration:
+    """Fit the calibration of the confidence of phrases to trees that are right, and the parses of their words."""
     probabilities: list[float] = []
     right: list[bool] = []
-    raw = LatentGrammar(grammar.models)
-    for tree in trees:
-        parse = raw.parse(tree.leaves(), partial=True)
+    for tree, parse in zip(trees, parses, strict=True):
         spans = [span for span in parse.spans if span[0]]
         gold = set(tree.spans())
         probabilities += parse.confidence

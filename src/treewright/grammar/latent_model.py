@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Unpack
 
 import numpy as np
@@ -26,6 +26,8 @@ from treewright.grammar.words import Vocabulary
 COARSE_THRESHOLDS = (-8.0, -np.inf, -9.0, -9.0, -9.0, -9.0, -9.0, -9.0)
 SMALLEST_KEPT = 1e-9  # weights of rules below are not in a finished grammar; not tuned
 SMALLEST_COUNT = 1e-4  # expected numbers of tokens below are not in a finished lexicon; not tuned
+LIGHT = 1e-6  # weights of rules below are not in a light grammar; F1 on GUM dev is in docs/figures.md
+STEPS = 8  # values of a light grammar in a factor of e
 Scores = NDArray[np.float64]
 
 
@@ -94,6 +96,29 @@ def finish(
 
 def narrow(weights: Vector) -> NDArray[np.float32]:
     return np.where(weights < SMALLEST_KEPT, 0, weights).astype(np.float32)
+
+
+def lighten(model: LatentModel) -> LatentModel:
+    """Return the model with weights and counts rounded to powers of e^(1/STEPS), and without rules below LIGHT."""
+    words, classes = (
+        {
+            name: dict(zip(counts, rounded(np.array([*counts.values()])).tolist(), strict=True))
+            for name, counts in table.items()
+        }
+        for table in (model.lexicon.words, model.lexicon.classes)
+    )
+    return replace(
+        model,
+        rules=rounded(np.where(model.rules < LIGHT, 0, model.rules)),
+        chains=rounded(np.where(model.chains < LIGHT, 0, model.chains)),
+        lexicon=lexicon_from_tables(as_stored(words), as_stored(classes), len(model.lexicon.tag_counts)),
+    )
+
+
+def rounded(values: NDArray[np.floating]) -> NDArray[np.float32]:
+    """Return values, none of them negative, as the nearest powers of e^(1/STEPS)."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.exp(np.round(np.log(values) * STEPS) / STEPS), dtype=np.float32)
 
 
 def lexicon_of(lexemes: Lexemes, substates: Substates, plain: TreebankModel) -> Lexicon:

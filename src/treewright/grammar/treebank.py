@@ -94,6 +94,11 @@ class TreebankGrammar(Component):
         """The tags of words."""
         return self.model.names.tags
 
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What is known about the training data: the numbers of trees and words, their wrapper and quotation marks."""
+        return self.model.metadata
+
     def parse(
         self,
         words: Sequence[str],
@@ -230,11 +235,7 @@ class ChartSentence:
             value, nodes = self.model.kernel.cover(np.ascontiguousarray(self.lexical[begin:end]))
             trees += self._parts(nodes, self.words[begin:end])
             total += value
-        note = (
-            f"{len(self.words)} words were divided into {len(begins)} parts before word "
-            f"{', '.join(map(str, begins[1:]))}; no phrase over several parts was considered"
-        )
-        return PhraseParse(Tree("", trees), total, np.inf, "cover", given_up=note)
+        return PhraseParse(Tree("", trees), total, np.inf, "cover", given_up=division_note(self.words, begins))
 
     def why_infeasible(self) -> str:
         """Say why there is no tree."""
@@ -285,6 +286,14 @@ def tree_of(
     [root] = parts_of(nodes, words, symbols, chains)
     only = root.children[0]
     return only if len(root.children) == 1 and isinstance(only, Tree) else Tree("", root.children)
+
+
+def division_note(words: Sequence[str], begins: Sequence[int]) -> str:
+    """Say that a long sentence was parsed in parts."""
+    return (
+        f"{len(words)} words were divided into {len(begins)} parts before word "
+        f"{', '.join(map(str, begins[1:]))}; no phrase over several parts was considered"
+    )
 
 
 def part_begins(words: Sequence[str], max_words: int) -> list[int]:

@@ -8,6 +8,7 @@ node. The transformations themselves are those of treewright.corpus.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
@@ -36,6 +37,18 @@ class Markov(Checked):
     vertical: Annotated[int, Range(1, 3)] = 1
     horizontal: Count = 1
     tags: bool = False
+
+
+class Prepared(Tree):
+    """A tree below ROOT, with the label of the wrapper that it had in place of ROOT, or None if it had none."""
+
+    __slots__ = ("wrapper",)
+
+    wrapper: str | None
+
+    def __init__(self, children: Iterable[Tree | str], wrapper: str | None) -> None:
+        super().__init__(ROOT, children)
+        object.__setattr__(self, "wrapper", wrapper)
 
 
 def trees_of(source: TreeSource, *, skip_bad: bool = False) -> tuple[list[Tree], list[FormatError]]:
@@ -78,11 +91,27 @@ def training_trees(source: TreeSource) -> list[Tree]:
 
 def metadata_of(trees: Sequence[Tree]) -> dict[str, Any]:
     """Return what a model file says about the trees that it was trained on."""
-    words = sum(len(tree.leaves()) for tree in trees)
-    return {"trees": len(trees), "words": words, "version": package_version()}
+    words = Counter(word for tree in trees for word in tree.leaves())
+    [(wrapper, _)] = Counter(getattr(tree, "wrapper", None) for tree in trees).most_common(1)
+    return {
+        "trees": len(trees),
+        "words": words.total(),
+        "wrapper": wrapper,  # of most trees; None: they have none
+        "penn_quotes": words["``"] > words['"'],
+        "version": package_version(),
+    }
 
 
-def prepare_tree(tree: Tree) -> Tree:
+def wrap(tree: Tree, wrapper: str | None) -> Tree:
+    """Return the tree as the file that a grammar was trained on would have it.
+
+    >>> print(wrap(Tree.parse("(NP (NN dog))"), "TOP"))
+    (TOP (NP (NN dog)))
+    """
+    return tree if wrapper is None else Tree(wrapper, tree.children if tree.label == "" else [tree])
+
+
+def prepare_tree(tree: Tree) -> Prepared:
     """Return the tree below ROOT without traces, function labels and phrases over a single phrase of the same label.
 
     Tags stay as they are. Several words below one tag have this tag each. A tree without words, a word beside a phrase,
@@ -100,7 +129,8 @@ def prepare_tree(tree: Tree) -> Tree:
     is_root = top.label in WRAPPERS and not top.is_preterminal()
     children = top.children if is_root else [top]
     rebuilt = [[child] if isinstance(child, str) else rebuild(child, merge_node) for child in children]
-    rooted = Tree(ROOT, [node for nodes in rebuilt for node in nodes])
+    outer = tree.wrapper if isinstance(tree, Prepared) else bare.label
+    rooted = Prepared([node for nodes in rebuilt for node in nodes], outer if outer in WRAPPERS else None)
     check_chains(rooted, tree)
     return rooted
 

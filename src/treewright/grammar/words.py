@@ -103,14 +103,14 @@ def check_words(words: Sequence[str]) -> None:
             raise InputError(f"words[{place}] is {word!r}; expected a word")
 
 
-def penn_quotes(words: Sequence[str], tags: Sequence[str]) -> list[str]:
-    """Write straight quotation marks as Penn treebanks do, if the tags are of such a treebank.
+def penn_quotes(words: Sequence[str]) -> list[str]:
+    """Write straight quotation marks as most Penn treebanks do.
 
-    >>> penn_quotes(['"', "Yes", '"'], ["NN", "``", "''"])
+    >>> penn_quotes(['"', "Yes", '"'])
     ['``', 'Yes', "''"]
     """
     marks = cycle(["``", "''"])
-    return [next(marks) if word == '"' and "``" in tags and "''" in tags else word for word in words]
+    return [next(marks) if word == '"' else word for word in words]
 
 
 def leaf_of(word: str) -> str:

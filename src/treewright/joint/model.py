@@ -100,6 +100,11 @@ class JointModel(Component, Generic[G]):
         """The tags of words."""
         return self.grammar.tags
 
+    @property
+    def metadata(self) -> Mapping[str, Any]:
+        """What is known about the training data: the numbers of trees and words, their wrapper and quotation marks."""
+        return self.grammar.metadata
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.grammar!r}, {self._others[-1]!r}, weight {self.weight:g})"
 

@@ -17,7 +17,8 @@ from typing import Any
 from treewright.errors import InputError
 from treewright.model import modelfile
 
-EMBEDDED = {"en": Path(__file__).parents[1] / "pipeline" / "models" / "en.tw"}  # name -> file
+FOLDER = Path(__file__).parents[1] / "pipeline" / "models"
+EMBEDDED = {name: FOLDER / f"{name}.tw" for name in ("en", "en_phrases")}  # name -> file: a pipeline, a grammar
 GROUP = "treewright.models"  # of entry points
 NAME = re.compile(r"[a-z][a-z0-9_]*")
 SUFFIX = ".tw"

@@ -637,10 +637,19 @@ def table2_command(
         settings = {"instances": instances, "words": length, "scores": scores.value, "seed": seed}
         typer.echo(json.dumps({**settings, "rows": [asdict(row) for row in rows]}, indent=2))
         return
-    show(rows)
+    columns = ("model", "method", "encoding", "exact %", "agree %", "best %", "CPU s", "paper: exact %", "seconds")
+    show_lines(columns, [table2_line(row) for row in rows])
     typer.echo(f"{instances} sentences of {length} words a model, {scores.value} scores, seed {seed}; root: multi.")
     typer.echo("exact: integral (LP), solved (ILP), certified; agree: of which z = y; best: trees of the best value.")
     typer.echo("The paper's exact is for random sentences of 10 words, its seconds are for a treebank and Gurobi.")
+
+
+def table2_line(row: Row) -> list[str]:
+    """Return a line of the table; a figure that there is not is left out."""
+    figures = ((row.exact, 1), (row.agreed, 1), (row.best, 1), (row.seconds, 4))
+    figures += ((row.published_exact, 1), (row.published_seconds, 2))
+    cells = ["" if figure is None else f"{figure:.{digits}f}" for figure, digits in figures]
+    return [row.model, row.method, row.encoding, *cells]
 
 
 @dataclass(frozen=True)
@@ -802,27 +811,3 @@ def figures_command(
 def share_at(recomputed: list[float], iteration: int) -> str:
     """Per cent of automata recomputed at an iteration by the sentences that reach it; empty if none does."""
     return f"{100 * recomputed[iteration - 1]:.1f}" if iteration <= len(recomputed) else ""
-
-
-def show(rows: list[Row]) -> None:
-    from rich import box
-    from rich.console import Console
-    from rich.table import Table
-
-    table = Table(box=box.SIMPLE_HEAD, pad_edge=False)
-    names = ("model", "method", "encoding", "exact %", "agree %", "best %", "CPU s", "paper: exact %", "seconds")
-    for number, name in enumerate(names):
-        table.add_column(name, justify="left" if number < 3 else "right", no_wrap=True)
-    for row, following in zip(rows, [*rows[1:], None], strict=True):
-        table.add_row(
-            row.model,
-            row.method,
-            row.encoding,
-            *(f"{share:.1f}" if share is not None else "" for share in (row.exact, row.agreed, row.best)),
-            f"{row.seconds:.4f}",
-            "" if row.published_exact is None else f"{row.published_exact:.1f}",
-            "" if row.published_seconds is None else f"{row.published_seconds:.2f}",
-            end_section=following is not None and following.model != row.model,
-        )
-    console = Console()
-    (console if console.is_terminal else Console(width=120)).print(table)

@@ -32,6 +32,7 @@ from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_
 from treewright.pipeline.certificate import set_certificate
 from treewright.pipeline.joining import join_files
 from treewright.pipeline.networks import NO_GAIN
+from treewright.pipeline.phrases import find_phrases, grammar_for
 from treewright.pipeline.reading import BLOCK, MAX_TEXTS, tokenise_text
 from treewright.pipeline.session import Session
 from treewright.pipeline.training import Recipe, plan_training
@@ -42,6 +43,8 @@ from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.words import Words
 
 if TYPE_CHECKING:
+    from treewright.grammar import LatentGrammar
+    from treewright.grammar.latent import LatentParse
     from treewright.induce import InducedParser
 
 
@@ -364,6 +367,27 @@ class Pipeline(Component):
         else:
             sentences = self._tag_each(checked_sentences(text, "text"))
         return list(self.trained_parser.kbest(sentences, k, **options))
+
+    def phrases(
+        self, text: str | Iterable[Sentence], *, grammar: LatentGrammar | str | os.PathLike[str] | None = None
+    ) -> list[LatentParse]:
+        """Find the phrase-structure tree of each sentence of a text, or of each of the sentences given.
+
+        Each has tree, spans (label, first and last word of each phrase) and confidence, the calibrated probability of
+        each span. Words and tags are those of this pipeline. grammar: one with latent variables, or its file; if not
+        given, that which comes with Treewright for English. A sentence of more than 100 words is parsed in parts;
+        `given_up` says so.
+
+        >>> import treewright as tw
+        >>> [parse] = tw.load("en").phrases("The old bridge creaked.")
+        >>> print(parse.tree)
+        (S (NP (DT The) (JJ old) (NN bridge)) (VP (VBD creaked)) (. .))
+        """
+        if grammar is None or isinstance(grammar, (str, os.PathLike)):
+            loaded = component_class("latent-variable grammar").load(grammar or grammar_for(self.metadata))
+            grammar = cast("LatentGrammar", loaded)
+        given = tokenise_text(text, self.tokeniser) if isinstance(text, str) else checked_sentences(text, "text")
+        return list(find_phrases(self.tag(given, confidence=False), grammar))
 
     def complete(self, sentences: Iterable[Sentence], **options: Unpack[CompletionOptions]) -> Iterator[Completion]:
         """Fill in the heads and relations that are "_", and the tags of words whose UPOS is; what is given is kept.

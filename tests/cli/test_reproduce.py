@@ -9,7 +9,7 @@ from typer.testing import CliRunner
 
 from treewright.cli.reproduce import app
 from treewright.papers.common import progress
-from treewright.papers.koo2010 import METHODS
+from treewright.papers.koo2010_programs import METHODS
 
 
 def run(*arguments: str) -> str:

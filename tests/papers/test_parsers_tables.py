@@ -19,7 +19,7 @@ from typer.testing import CliRunner
 import treewright as tw
 from treewright.cli.reproduce import app
 from treewright.errors import InputError
-from treewright.papers import koo2010
+from treewright.papers import koo2010, koo2010_programs
 from treewright.papers.feature_sets import templates_of
 from treewright.parser import Labelling, Parser, ParserOptions, Pruning, Scoring
 
@@ -32,7 +32,8 @@ SMALL = ParserOptions(pruning=Pruning(bits=10), scoring=Scoring(bits=18, epochs=
 @pytest.fixture(autouse=True)
 def small_models(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
     if "slow" not in request.keywords:
-        monkeypatch.setattr(koo2010, "trained", small_parser)
+        for module in (koo2010, koo2010_programs):
+            monkeypatch.setattr(module, "trained", small_parser)
 
 
 def small_parser(train: Sequence[tw.Sentence], model: str, learner: str, features: str = "standard") -> Parser:
@@ -128,9 +129,9 @@ def test_the_arcs_of_free_automata_are_the_best_subsets() -> None:
 
 
 def test_trained_models_are_decoded_by_every_method(data: Path) -> None:
-    rows = list(koo2010.table2_trained(data, "toy", words=14, instances=3))
+    rows = list(koo2010_programs.table2_trained(data, "toy", words=14, instances=3))
     assert [(row.model, row.method, row.encoding) for row in rows] == [
-        (model, *method) for model in koo2010.AUTOMATA for method in koo2010.METHODS
+        (model, *method) for model in koo2010_programs.AUTOMATA for method in koo2010_programs.METHODS
     ]
     for row in rows:
         if row.method in ("exact", "ILP"):

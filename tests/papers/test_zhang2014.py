@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 
 import treewright as tw
 from treewright.cli.reproduce import app
-from treewright.papers import zhang2014
+from treewright.papers import zhang2014_tables as zhang2014
 from treewright.papers.climbing import Climbing
-from treewright.papers.zhang2014 import Row4, Study, System, climb, gains, right_heads
+from treewright.papers.zhang2014_tables import Row4, Study, System, climb, gains, right_heads
 from treewright.parser import FactorOptions, Labelling, ParserOptions, Pruning, Scoring, TensorOptions
 from treewright.parser.options import LEARNERS
 from treewright.parser.worker import Worker

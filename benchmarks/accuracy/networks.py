@@ -7,6 +7,8 @@ Columns: UPOS, UAS and LAS as the official script counts them, CPU minutes of tr
 to this folder, and a training that was interrupted continues from them; its minutes are those since then.
 --encoder: the network reads the states of this pretrained encoder (`treewright train --encoder`), of which --frozen
 layers stay as they are. --judged: the first N sentences of `dev`, and of the part that is parsed, are enough.
+--orders: parsers of these models instead (such as grand and full), alone and beside one network that reads gold tags,
+on sentences with gold tags.
 """
 
 from __future__ import annotations
@@ -24,7 +26,7 @@ from typing import Any, NamedTuple
 
 import treewright as tw
 from treewright.evaluate import evaluate
-from treewright.network import NetworkOptions
+from treewright.network import Network, NetworkOptions
 from treewright.words import Words
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
@@ -54,6 +56,7 @@ def main() -> None:
     arguments.add_argument("--frozen", type=int, default=0)
     arguments.add_argument("--words", type=Path)
     arguments.add_argument("--keep", type=Path)
+    arguments.add_argument("--orders", nargs="+", metavar="MODEL", help="compare models beside one network")
     given = common.parse(arguments, needs="ud/English-EWT and others")
     words = None if given.words is None else Words.load(given.words)
     print(HEADER, flush=True)
@@ -63,6 +66,10 @@ def main() -> None:
         name = folder.name
         train = list(islice(tw.read(folder / "train.conllu"), given.sentences))
         dev, gold = (list(islice(tw.read(folder / f"{part}.conllu"), given.judged)) for part in ("dev", given.part))
+        if given.orders:
+            for seed in given.seeds:
+                compare_orders(name, given.orders, (train, dev, gold), NetworkOptions(epochs=given.epochs, seed=seed))
+            continue
         bare = [without_annotation(sentence) for sentence in gold]
         for seed in given.seeds:
             keep = None if given.keep is None else given.keep / f"{name}-{len(train)}-{seed}"
@@ -75,8 +82,26 @@ def main() -> None:
                 row, speed = measure(gold, partial(model.parse, bare))
                 rows[kind].append(row)
                 print(line(name, str(seed), kind, row, f"{minutes:6.1f} {speed:8.0f}"), flush=True)
-    for kind, runs in rows.items():
+    for kind, runs in rows.items() if not given.orders else ():
         print(line("mean", "", kind, Row(*map(mean, zip(*runs, strict=True))), ""))
+
+
+def compare_orders(
+    name: str, orders: Sequence[str], parts: Sequence[Sequence[tw.Sentence]], network: NetworkOptions
+) -> None:
+    """Print the figures of parsers of several models on gold tags: alone, and beside one network that reads them."""
+    train, dev, gold = parts
+    begin = time.process_time()
+    reader = Network.train(train, dev, options=network.reading_tags())
+    minutes = (time.process_time() - begin) / 60
+    for order in orders:
+        begin = time.process_time()
+        parser = tw.Parser.train(train, dev, model=order, seed=network.seed)
+        alone = (time.process_time() - begin) / 60
+        for kind, model in ((order, parser), (f"{order}+n", parser.with_network(reader, dev))):
+            row, speed = measure(gold, partial(model.parse, gold))
+            spent = alone if model is parser else minutes
+            print(line(name, str(network.seed), kind, row, f"{spent:6.1f} {speed:8.0f}"), flush=True)
 
 
 def line(name: str, seed: str, kind: str, row: Row, rest: str) -> str:

@@ -48,9 +48,9 @@ def test_every_table_runs_in_its_quick_form(tmp_path: Path) -> None:
         (tmp_path / name).mkdir(parents=True)
         for seed, split in enumerate(("train", "dev", "test")):
             tw.write(enhanced_treebank(40, seed=seed), tmp_path / name / f"{split}.conllu")
-    craft = tmp_path / "trees" / "CRAFT"
-    craft.mkdir(parents=True)
-    for split in ("train", "dev", "test"):
-        (craft / f"{split}.mrg").write_text("\n".join(TREES * 20))
+    for name, splits in (("CRAFT", ("train", "dev", "test")), ("English-GUM", ("train", "dev"))):
+        (tmp_path / "trees" / name).mkdir(parents=True)
+        for split in splits:
+            (tmp_path / "trees" / name / f"{split}.mrg").write_text("\n".join(TREES * 20))
     for table, section in zip(TABLES, sections(tmp_path, quick=True), strict=True):
         assert "```" in section, f"{table.command}: {section}"

@@ -51,6 +51,7 @@ TABLES = (
     Table("koo2010 table2", "--instances 2"),
     Table(f"koo2010 table2-trained {DATA}", f"{FEW} --treebank {SMALLEST} --instances 2 --length 10"),
     Table(f"koo2010 table3 {DATA}", f"{FEW} --treebanks {SMALLEST}"),
+    Table(f"koo2010 figures {DATA}", f"{FEW} --treebank {SMALLEST}"),
     Table(f"koo2010 free {DATA}", f"{FEW} --treebanks {SMALLEST}"),
     Table(f"rush2010 table1 {DATA}", FEW_TREES),
     Table(f"rush2010 table1 {DATA} --steps halving", FEW_TREES),
@@ -66,6 +67,9 @@ TABLES = (
     Table(f"jiang2017 figure1 {DATA}", folder="ud-1.4"),
     *(Table(f"zhang2014 table{n} {DATA}", f"{FEW_PARSES} --treebanks {SMALLEST}") for n in range(1, 6)),
     Table(f"zhang2014 table6 {DATA}", f"{FEW_PARSES} --treebanks {SMALLEST} --climbs 10"),
+    Table(f"zhang2014 figure4 {DATA}", f"{FEW_PARSES} --treebanks {SMALLEST}"),
+    Table(f"zhang2014 figure5 {DATA}", f"{FEW_PARSES} --treebanks {SMALLEST} --climbs 10"),
+    Table(f"zhang2014 figure6 {DATA}", f"{FEW_PARSES} --treebanks {SMALLEST}"),
     Table(
         f"huang2010 grid {DATA}",
         "--gold-trees 30 --raw-sentences 20 --dev-sentences 5 --test-sentences 5 --grammars 2 --rounds 1",

@@ -364,7 +364,7 @@ TABLE3_HELP = (
 FIGURES_HELP = (
     "How much work is an iteration, and what does a limit on them cost (Figures 3 and 4)?\n\n"
     "The sibling and the grandparent model are trained on a treebank under DATA and decode its development set by dual "
-    "decomposition; the pictures are drawn as SVG (pip install 'treewright[plots]')." + LEARNING
+    "decomposition; -o draws the pictures (pip install 'treewright[plots]')." + LEARNING
 ) + examples(
     "treewright reproduce koo2010 figures data -o pictures",
 )
@@ -553,7 +553,7 @@ def table2_trained_command(
 @app.command("figures", help=FIGURES_HELP, cls=PlainCommand)
 def figures_command(
     data: DataFolder,
-    output: Annotated[Path, output_option("the folder for figure3.svg and figure4.svg.", "FOLDER")],
+    output: Annotated[Path | None, output_option("the folder for figure3.svg and figure4.svg.", "FOLDER")] = None,
     treebank: Treebank = "ud/English-EWT",
     sentences: MaxSentences = None,
     learner: LearnerOption = Learner.perceptron,
@@ -561,12 +561,14 @@ def figures_command(
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
-    ensure_matplotlib()
+    if output is not None:
+        ensure_matplotlib()
     with steps(quiet) as report:
         curves = figures(
             data, treebank, learner=learner.value, features=features.value, sentences=sentences, report=report
         )
-    draw(curves, output)
+    if output is not None:
+        draw(curves, output)
     recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}
     if as_json:
         limited = {name: getattr(curves, name).tolist() for name in ("iterations", "uas", "certified", "matches")}

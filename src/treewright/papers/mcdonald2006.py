@@ -70,6 +70,9 @@ PUBLISHED3 = {
 }
 
 
+PUBLISHED = ParserOptions(learner="mira")
+
+
 @dataclass(frozen=True)
 class TreeRow:
     """A parser of Table 1 or 2: per cent of right heads and of complete trees, CPU seconds for the test set."""
@@ -99,7 +102,7 @@ def table1(
     data: Path,
     treebank: str = ENGLISH,
     *,
-    options: ParserOptions | None = None,
+    options: ParserOptions = PUBLISHED,
     features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
@@ -113,7 +116,7 @@ def table1(
             *(train, dev),
             model=model,
             projective=True,
-            options=options or published_options(),
+            options=options,
             templates=templates_of(features, model),
         )
         yield tree_row(system, test, *timed(parser, test), PUBLISHED1[system], punct=False)
@@ -123,7 +126,7 @@ def table2(
     data: Path,
     treebank: str = DANISH,
     *,
-    options: ParserOptions | None = None,
+    options: ParserOptions = PUBLISHED,
     features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
@@ -135,7 +138,6 @@ def table2(
     for model, order in (("arc", "first order"), ("sib", "second order")):
         for projective in (True, False):
             system = f"{order}, projective" if projective else order
-            options = options or published_options()
             if model == "sib" and not projective:
                 if options.learner == "mira":
                     step(f"{treebank}: {system}, approximate")
@@ -154,7 +156,7 @@ def table3(
     data: Path,
     treebank: str = DANISH,
     *,
-    options: ParserOptions | None = None,
+    options: ParserOptions = PUBLISHED,
     features: str = "standard",
     sentences: int | None = None,
     report: Report = silence,
@@ -162,7 +164,6 @@ def table3(
     """Parse trees, whose recall is limited to one head a word, and graphs: by one parser, and on top of the trees."""
     train, dev, test = parts_of(data, treebank, sentences)
     templates = templates_of(features, "sib")
-    options = options or published_options()
     step = Steps(report, 4)
     step(f"{treebank}: projective tree")
     parser = Parser.train(train, dev, model="sib", projective=True, options=options, templates=templates)
@@ -301,11 +302,6 @@ def parse_graph(parser: Parser, sentence: Sentence) -> Sentence:
     return copy
 
 
-def published_options() -> ParserOptions:
-    """MIRA, as published."""
-    return ParserOptions(learner="mira")
-
-
 def parts_of(data: Path, treebank: str, sentences: int | None) -> tuple[list[Sentence], list[Sentence], list[Sentence]]:
     """Training, development and test sentences."""
     return training(data, treebank, sentences), corpus(data, treebank, "dev"), corpus(data, treebank, "test")
@@ -388,11 +384,12 @@ class Options:
 
     def rows(self, table: Callable[..., Iterator[Row]], treebank: str) -> list[Row]:
         """Train the parsers of a table and evaluate them."""
-        from treewright.parser import ParserOptions
-
-        options = ParserOptions(learner=self.learner)
         with steps(self.quiet) as report:
-            how = {"options": options, "features": self.features.value, "sentences": self.sentences}
+            how = {
+                "options": ParserOptions(learner=self.learner),
+                "features": self.features.value,
+                "sentences": self.sentences,
+            }
             return list(table(self.data, treebank, **how, report=report))
 
 

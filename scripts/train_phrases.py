@@ -1,6 +1,6 @@
 """Train the English grammar of phrases that comes with Treewright.
 
-    python scripts/train_phrases.py FOLDER [--grammars N] [--rounds N] [--keep FOLDER] [--compare] [--output PATH]
+    python scripts/train_phrases.py FOLDER [--grammars N] [--rounds N] [--trees N] [--keep FOLDER] [--compare]
 
 FOLDER has trees/English-GUM with train.mrg and dev.mrg, and trees/CRAFT with test.mrg. Grammars with the seeds 1, 2 and
 so on are trained on GUM, each in a file of --keep, where those that are there already are not trained again. Their
@@ -27,12 +27,12 @@ from treewright.grammar import LatentGrammar, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import LatentParse, calibration_of
 from treewright.grammar.trees import trees_of
+from treewright.joint.model import evenly_spaced
 from treewright.languages.installed import EMBEDDED
 from treewright.model import modelfile
 from treewright.pipeline.phrases import find_phrases
 
 MAX_BYTES = 6_000_000  # of the file
-CRAFT_TREES = 300  # at equal distances; all 9,099 take an hour
 BEGIN, END = "<!-- phrases: written by scripts/train_phrases.py -->", "<!-- end of phrases -->"  # in the model card
 METADATA = {
     "name": "en_phrases",
@@ -51,11 +51,12 @@ def main() -> None:
     arguments.add_argument("--rounds", type=int, default=4)
     arguments.add_argument("--threads", type=int, default=1)
     arguments.add_argument("--keep", type=Path, default=Path("phrases"))
+    arguments.add_argument("--trees", type=int, default=500, help="of each treebank to parse, at equal distances")
     arguments.add_argument("--compare", action="store_true", help="score the grammars and their product too")
     arguments.add_argument("--output", type=Path, default=EMBEDDED["en_phrases"])
     given = arguments.parse_args()
     gum, craft = given.folder / "trees" / "English-GUM", given.folder / "trees" / "CRAFT"
-    dev = trees_of(gum / "dev.mrg")[0]
+    dev = evenly_spaced(trees_of(gum / "dev.mrg")[0], given.trees)
     members = [member(gum, given, seed) for seed in range(1, given.grammars + 1)]
     whole = product(members)
     light = whole.lighten()
@@ -76,10 +77,9 @@ def main() -> None:
     print(f"{given.output}: {size / 1e6:.2f} MB", flush=True)
     if size > MAX_BYTES:
         sys.exit(f"at most {MAX_BYTES / 1e6:.0f} MB are allowed: try fewer --grammars")
-    test = trees_of(craft / "test.mrg")[0]
-    some = [test[len(test) * number // CRAFT_TREES] for number in range(CRAFT_TREES)]
-    name = f"CRAFT `test`, {CRAFT_TREES:,} of its {len(test):,} trees, at equal distances"
-    figures[name] = report("CRAFT test", some, find_phrases(tagged_sentences(some), calibrated))
+    test = evenly_spaced(trees_of(craft / "test.mrg")[0], given.trees)
+    parses = list(find_phrases(tagged_sentences(test), calibrated))
+    figures[f"CRAFT `test`, {len(test):,} trees"] = report("CRAFT test", test, parses)
     write_card(given.output.with_name("MODEL_CARD.md"), figures)
 
 

@@ -122,7 +122,9 @@ def train_latent(
 )
 def selftrain(
     labelled: Annotated[str, opt.option("A treebank in Penn brackets.", metavar="TREES")],
-    raw: Annotated[str, opt.option("Sentences without trees; see --input.", metavar="TEXT")],
+    raw: Annotated[
+        str, opt.option("Raw text, compressed or not; sentences without trees, see --input.", metavar="TEXT")
+    ],
     output: opt.ModelOutput,
     dev: Annotated[
         str | None, opt.option("Another treebank; it chooses rounds and the teacher.", metavar="DEV")

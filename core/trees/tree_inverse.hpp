@@ -93,10 +93,16 @@ class TreeInverse {
     if (single_root)
       for (int m = n - 1; m >= 0; --m)
         if (arc[m + 1] - scores_.best[m] == scores_.root) stays_ = m;
-    load_row(arc + 1, scores_.root, root_.data());
+    // Up to three scores after the last word are read, too: rows at the end are copied.
+    const auto readable = [&](const double *scores) {
+      if (scores + rows_ <= arc + std::size_t(nodes) * nodes) return scores;
+      std::copy_n(scores, n, diagonal_.data());
+      return static_cast<const double *>(diagonal_.data());
+    };
+    load_row(readable(arc + 1), scores_.root, root_.data());
     for (int h = 0; h < n; ++h) {
       double *weights = weight_.data() + std::size_t(place(h)) * width_;
-      load_row(arc + std::size_t(h + 1) * nodes + 1, 0.0, weights);
+      load_row(readable(arc + std::size_t(h + 1) * nodes + 1), 0.0, weights);
       weights[place(h)] = 0;
     }
     std::fill(weight_.begin() + std::size_t(n) * width_, weight_.end(), 0.0);
@@ -118,17 +124,12 @@ class TreeInverse {
   int place(int word) const { return word == stays_ ? words_ - 1 : word == words_ - 1 ? stays_ : word; }
 
   TREEWRIGHT_ALWAYS_INLINE void load_row(const double *scores, double root, double *weights) {
-    const int whole = words_ / 4 * 4;
-    for (int m = 0; m < whole; m += 4) {
-      Four x = four_at(scores + m) - four_at(scores_.best.data() + m) - root;
+    const int rows = rows_;
+    const double *const best = scores_.best.data();
+    for (int m = 0; m < rows; m += 4) {
+      Four x = four_at(scores + m) - four_at(best + m) - root;
       exp_of_four(x);
       four_at(weights + m) = x;
-    }
-    if (whole < words_) {
-      Four x = {};
-      for (int m = whole; m < words_; ++m) x[m - whole] = scores[m] - scores_.best[m] - root;
-      exp_of_four(x);
-      four_at(weights + whole) = x;
     }
     std::fill(weights + words_, weights + width_, 0.0);
     std::swap(weights[stays_], weights[words_ - 1]);

@@ -100,18 +100,29 @@ def test_a_network_learns_from_the_states_alone(encoder: Path, frozen: int) -> N
         assert labels == sentence.deprels
 
 
-def test_stored_states_of_frozen_layers_change_nothing(encoder: Path) -> None:
+@pytest.mark.parametrize("kind", ["bert", "roberta", "xlm-roberta", "deberta-v2", "mpnet", "distilbert", "electra"])
+def test_encoders_of_other_kinds_are_read(encoder: Path, tmp_path: Path, kind: str) -> None:
+    """States of frozen layers are stored, and a model is restored, whatever the layers of a kind return."""
     from treewright.network.pretrained import Pretrained, piece_tensors
 
-    made = Pretrained.of_source(EncoderOptions(str(encoder), frozen=1))
+    places = {"max_position_embeddings": 44, "pad_token_id": 0, "vocab_size": len(PIECES)}
+    config = transformers.AutoConfig.for_model(kind, **{**SIZE, "num_hidden_layers": 4}, **places)
+    transformers.AutoTokenizer.from_pretrained(encoder).save_pretrained(tmp_path)
+    transformers.AutoModel.from_config(config).save_pretrained(tmp_path)
+    made = Pretrained.of_source(EncoderOptions(str(tmp_path), frozen=3))
     made.eval()
+    assert len(made.mixture) == 2  # the last frozen layer and the one above it
     tensors = piece_tensors([made.pieces(["the", "bridge", "creaked"]), made.pieces(["Ruth"])], 9)
     numbers, counts = tensors["numbers"], tensors["counts"]
     stored = torch.nn.utils.rnn.pad_sequence(made.frozen_states(numbers, counts), batch_first=True).float()
+    restored = Pretrained.of_model(made.stored())
+    restored.eval()
     with torch.no_grad():
-        whole, with_stored = made(numbers, counts), made(numbers, counts, stored)
-    for place, count in enumerate(counts.tolist()):
-        torch.testing.assert_close(with_stored[place, :count], whole[place, :count], rtol=0.05, atol=0.05)
+        whole, others = made(numbers, counts), (made(numbers, counts, stored), restored(numbers, counts))
+    assert whole.shape == (*numbers.shape, SIZE["hidden_size"])
+    for other in others:
+        for place, count in enumerate(counts.tolist()):
+            torch.testing.assert_close(other[place, :count], whole[place, :count], rtol=0.05, atol=0.05)
 
 
 def test_pieces_know_their_words(encoder: Path) -> None:

@@ -68,11 +68,12 @@ class Pretrained(nn.Module):
         self.model, self.tokeniser = model, tokeniser
         self.size = int(model.config.hidden_size)
         self.layers = layers_of(model)
-        self.mixture = nn.Parameter(torch.zeros(min(mixed, len(self.layers))))
+        self.mixture = nn.Parameter(torch.zeros(min(mixed, len(self.layers))))  # of the last layers
         self.frozen = 0
         self._stored: Tensor | None = None  # states of the last frozen layer, in place of computing them
         self._states: list[Tensor] = []  # of the layers that were computed
-        self._returns_tuple = False
+        self._only_frozen = False  # the other layers are left out
+        self._tuple = 0  # the length of the tuple that a layer returns; 0: it returns its states
         for number, layer in enumerate(self.layers):
             layer.forward = Switch(self, number, layer.forward)
         places = getattr(model.config, "max_position_embeddings", None) or 512
@@ -90,7 +91,8 @@ class Pretrained(nn.Module):
                 tokeniser = AutoTokenizer.from_pretrained(options.source, add_prefix_space=True)
         except (OSError, ValueError) as error:
             raise InputError(f"{options.source}: transformers loads no encoder from there ({error})") from None
-        made = cls(without_pooling(model), tokeniser, options.mixed)
+        read = min(options.mixed, len(layers_of(model)) - options.frozen + 1)  # of the frozen layers only the last
+        made = cls(without_pooling(model), tokeniser, max(read, 1))
         made.freeze(options.frozen)
         return made
 
@@ -124,6 +126,8 @@ class Pretrained(nn.Module):
         """Train the layers above these alone; what lies below or beside the layers is never trained."""
         if layers >= len(self.layers):
             raise InputError(f"{layers} layers are frozen; the encoder has {len(self.layers)} that are used")
+        if len(self.mixture) > len(self.layers) - layers + 1:
+            raise InputError(f"{layers} layers are frozen; the network reads the last {len(self.mixture)}")
         self.frozen = layers
         self.model.requires_grad_(False)
         for layer in self.layers[layers:]:
@@ -166,22 +170,19 @@ class Pretrained(nn.Module):
         with torch.autocast("cpu", dtype=torch.bfloat16, enabled=brain_floats()):
             self.model(input_ids=numbers, attention_mask=exists)
         found, self._states, self._stored = self._states, [], None
-        return found
+        return found if stored is None else [stored, *found]
 
     def run_layer(self, number: int, forward: Any, states: Tensor, *arguments: Any, **options: Any) -> Any:
         """Compute a layer, or leave it out; the result has the form that the encoder expects."""
         is_frozen = number < self.frozen
         if is_frozen and self._stored is not None:
-            result = self._stored
-        elif self._only_frozen and not is_frozen:
-            result = states
-        else:
+            states = self._stored
+        elif is_frozen or not self._only_frozen:
             found = forward(states, *arguments, **options)
-            self._returns_tuple = isinstance(found, tuple)
-            result = found[0] if self._returns_tuple else found
-        if not (self._only_frozen and not is_frozen):
-            self._states.append(result)
-        return (result,) if self._returns_tuple else result
+            self._tuple = len(found) if isinstance(found, tuple) else 0
+            self._states.append(found[0] if self._tuple else found)
+            return found
+        return (states, *[None] * (self._tuple - 1)) if self._tuple else states
 
 
 @dataclass(frozen=True)

@@ -6,8 +6,11 @@ exactly. A certified result is
 
     false      if another structure is better by more than tolerance * spread, or than the tolerance times the largest
                spread that scores without masks can have
-    costly     if it loses more than 1000 * tolerance of the difference between the best structure and the median of
-               100 random ones: what the definition of the spread must not allow (`is_costly`)
+    costly     if it loses more than 1000 * tolerance (1e-6 by default) of the difference between the best structure and
+               the median of 100 random ones: what the definition of the spread must not allow
+    rounded    if it loses as much, but no more than the rounding of the scores: half a unit in the last place of each
+               score that only one of the two structures has. Scores that both have, such as masks, do not count. Which
+               of the two is better the numbers do not say that were rounded to these scores
     bad gap    if another structure is better by more than its gap, or has a higher value than its bound
     bad value  if its score is not the value of the structure, or the structure breaks the constraints
 """
@@ -37,7 +40,8 @@ KINDS = ("normal", "ties", "decimals", "near ties", "masks", "forbidden", "shift
 LARGEST_SPREAD = 50 * 2.0**20
 SAMPLE = 100  # random structures, whose median is the scale of what a certified one may lose
 LARGEST_LOSS = 1000  # times the tolerance and the distance of the best structure from that median
-COLUMNS = ("decodings", "certified", "false", "costly", "bad gap", "bad value", "infeasible", "refused", "errors")
+COUNTS = ("decodings", "certified", "false", "costly", "rounded", "bad gap", "bad value", "infeasible")
+COLUMNS = (*COUNTS, "refused", "errors")
 
 
 @dataclass(frozen=True)
@@ -177,16 +181,9 @@ def rounding(one: list[float], other: list[float]) -> float:
     return math.fsum(math.ulp(score) / 2 for score in differing.elements())
 
 
-def is_costly(best: list[float], parts: list[float], median: list[float], tolerance: float) -> bool:
-    """Whether a certified structure loses too much of the difference between the best one and a typical one.
-
-    Where these two tie within the rounding of the scores there is no difference, and a loss is one that exceeds the
-    rounding too.
-    """
-    regret, difference_of_typical = difference(best, parts), difference(best, median)
-    if difference_of_typical <= rounding(best, median):
-        return regret > rounding(best, parts)
-    return regret > LARGEST_LOSS * tolerance * difference_of_typical
+def loses_much(best: list[float], parts: list[float], median: list[float], tolerance: float) -> bool:
+    """Whether a certified structure loses too much of the difference between the best one and a typical one."""
+    return difference(best, parts) > LARGEST_LOSS * tolerance * difference(best, median)
 
 
 def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, ...]) -> tuple[dict[str, Array], float]:
@@ -286,12 +283,13 @@ class Census:
             self.count(row, "certified")
             if regret > parse.tolerance * min(parse.spread, LARGEST_SPREAD * scale):
                 self.count(row, "false", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
-            if median is not None and is_costly(best, parts, median, parse.tolerance):
-                self.count(row, "costly", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
+            if median is not None and loses_much(best, parts, median, parse.tolerance):
+                column = "costly" if regret > rounding(best, parts) else "rounded"
+                self.count(row, column, f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
         if regret > parse.gap or difference(best, [parse.bound]) > 0:
             self.count(row, "bad gap", f"{note} regret {regret} gap {parse.gap} bound {parse.bound}")
-        rounding = 1e-14 * math.fsum(map(abs, parts)) + getattr(parse, "rounding", 0.0)  # relaxations state their own
-        if abs(difference(parts, [parse.score])) > rounding:
+        error = 1e-14 * math.fsum(map(abs, parts)) + getattr(parse, "rounding", 0.0)  # relaxations state their own
+        if abs(difference(parts, [parse.score])) > error:
             self.count(row, "bad value", f"{note} score {parse.score}")
 
     def table(self) -> str:

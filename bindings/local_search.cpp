@@ -1,6 +1,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <optional>
@@ -97,11 +98,10 @@ static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask 
   return {on, changes};
 }
 
-static double graph_value(const Parts &parts, Mask on) {
+static std::vector<double> graph_scores(const Parts &parts, Mask on) {
   check_mask(parts, on);
-  nb::gil_scoped_release nogil;
   thread_local GraphClimber climber;
-  return climber.value(parts, on.data());
+  return climber.scores(parts, on.data());
 }
 
 static long count_optima(Scores arc, long cap) {
@@ -125,8 +125,7 @@ void bind_local_search(nb::module_ &m) {
   m.def("graph_climb", &graph_climb, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("fixed").noconvert(),
         nb::arg("single_root"), nb::arg("deletions"), nb::arg("limit"), nb::arg("max_seconds"),
         "Further, other and fewer heads from a graph on: which arcs are on, and how many changes.");
-  m.def("graph_value", &graph_value, nb::arg("parts"), nb::arg("on").noconvert(),
-        "The value of a graph by the definition of the parts.");
+  m.def("graph_scores", &graph_scores, nb::arg("parts"), nb::arg("on").noconvert(), "The scores of a graph's parts.");
   m.def("count_optima", &count_optima, nb::arg("arc").noconvert(), nb::arg("cap"),
         "How many trees no single change of a head improves; cap + 1 when there are more than cap.");
 }

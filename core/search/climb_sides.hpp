@@ -116,15 +116,16 @@ class Sides {
   }
 
   // The current parts of every side.
-  void add_all(Sum &sum) const {
+  template <typename Use>
+  void each_part(Use use) const {
     for (int side = 1; side < 2 * parts_->nodes; ++side) {  // side 0, the root's left, has no parts
       const int begin = parts_->side_begin[side], size = parts_->side_size(side);
       int last = 0;
       for (int rank = first_[side]; rank < size; rank = after_[begin + rank]) {
-        sum.add(parts_->transition(side, last, rank));
+        use(parts_->transition(side, last, rank));
         last = rank + 1;
       }
-      sum.add(parts_->transition(side, last, size));
+      use(parts_->transition(side, last, size));
     }
   }
 

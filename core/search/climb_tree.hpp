@@ -54,7 +54,7 @@ class ClimbTree {
       total_.add(parts.arc[used_[m]]);
       if (parts.has_grand() && head(m) != 0) total_.add(parts.grand(used_[head(m)], used_[m]));
     }
-    if (parts.has_transitions()) sides_.add_all(total_);
+    if (parts.has_transitions()) sides_.each_part([&](double score) { total_.add(score); });
     for (int h = 1; parts.has_grandsib() && h < parts.nodes; ++h) sides_.add_grandsibs(used_[h], total_);
   }
 

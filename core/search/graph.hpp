@@ -47,20 +47,21 @@ class GraphClimber {
 
   bool was_interrupted = false;
 
-  // The value by the definition of the parts; the arcs need not form an acyclic graph.
-  double value(const Parts &parts, const bool *on) {
+  // The scores of the parts of a graph by their definition; the arcs need not form an acyclic graph.
+  std::vector<double> scores(const Parts &parts, const bool *on) {
     sides_.reset(parts);
     parts_ = &parts;
     for (int id = 0; id < parts.arcs(); ++id)
       if (on[id]) sides_.insert(id);
-    Sum sum;
+    std::vector<double> scores;
+    const auto add = [&](double score) { scores.push_back(score); };
     for (int id = 0; id < parts.arcs(); ++id) {
       if (!on[id]) continue;
-      sum.add(parts.arc[id]);
-      if (parts.has_grand()) sides_.each_out(parts.modifier[id], [&](int below) { sum.add(parts.grand(id, below)); });
+      add(parts.arc[id]);
+      if (parts.has_grand()) sides_.each_out(parts.modifier[id], [&](int below) { add(parts.grand(id, below)); });
     }
-    if (parts.has_transitions()) sides_.add_all(sum);
-    return sum.value();
+    if (parts.has_transitions()) sides_.each_part(add);
+    return scores;
   }
 
  private:

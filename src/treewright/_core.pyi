@@ -408,8 +408,8 @@ def graph_climb(parts: Parts, start: Annotated[NDArray[numpy.bool_], dict(shape=
     Further, other and fewer heads from a graph on: which arcs are on, and how many changes.
     """
 
-def graph_value(parts: Parts, on: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
-    """The value of a graph by the definition of the parts."""
+def graph_scores(parts: Parts, on: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[float]:
+    """The scores of a graph's parts."""
 
 def count_optima(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], cap: int) -> int:
     """

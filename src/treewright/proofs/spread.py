@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import numpy as np
 
@@ -16,6 +17,7 @@ from treewright.proofs.scores import Floats, Scores
 FEW_WORDS, MAX_RATIO = 8, 2.0**9
 TREES, MAX_ROUNDS, RANK = 15, 30, 1
 UNIT_ROUNDOFF = 2.0**-53  # the relative error of a number that is rounded to a double
+Structure = TypeVar("Structure", list[int], list[bool])  # the heads of a tree; which arcs a graph has
 
 
 def needs_random_trees(scores: Scores, loss: float, loss_of_arc: Floats) -> bool:
@@ -32,25 +34,39 @@ def needs_random_trees(scores: Scores, loss: float, loss_of_arc: Floats) -> bool
 
 
 def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float:
-    """Return a multiple of the difference in value between a tree and random trees.
-
-    scores are those of the sentence, heads the tree. A walk goes from tree to tree, with fewer steps after it came to a
-    part of -inf. The result is +inf if the walk found no other tree, and 0 if it found only ties.
-    """
+    """Return the largest spread of a tree, given by its heads, under the scores of its sentence."""
     walk = _Walk(scores, single_root)
-    tree_parts = scores.of_tree(scores.parts_of(heads))
-    tree, steps, differences, has_tie = list(heads), 2 * scores.nodes, list[float](), False
+
+    def parts_of(tree: Sequence[int]) -> list[float]:
+        return np.asarray(scores.of_tree(scores.parts_of(tree))).tolist()
+
+    return limit_of_random_walk(list(heads), 2 * scores.nodes, walk.from_tree, parts_of)
+
+
+def limit_of_random_walk(
+    start: Structure,
+    steps: int,
+    walk: Callable[[Structure, int], Structure],
+    parts_of: Callable[[Structure], list[float]],
+) -> float:
+    """Return a multiple of the difference in value between a structure and random ones.
+
+    walk goes from a structure by a number of steps to another: `steps`, and fewer after one with a part of -inf.
+    parts_of lists the scores of its parts. The result is +inf if the walk found no other structure, and 0 if it found
+    only ties.
+    """
+    own, structure, differences, has_tie = parts_of(start), start, list[float](), False
     for _ in range(MAX_ROUNDS):
         if len(differences) == TREES:
             break
-        following = walk.from_tree(tree, steps)
-        parts: Floats = scores.of_tree(scores.parts_of(following))
-        if (parts == -np.inf).any():
+        following = walk(structure, steps)
+        parts = parts_of(following)
+        if -math.inf in parts:
             steps = max(1, steps // 2)
             continue
-        tree = following
-        if tree != list(heads):
-            difference = _difference_of_sums(tree_parts.tolist(), parts.tolist())
+        structure = following
+        if structure != start:
+            difference = _difference_of_sums(own, parts)
             if difference:
                 differences.append(difference)
             else:
@@ -74,18 +90,28 @@ def _difference_of_sums(one: Sequence[float], other: Sequence[float]) -> float:
     return 0.0 if size <= UNIT_ROUNDOFF * len(rest) * max(map(abs, rest), default=0.0) else size
 
 
+class Draws:
+    """Random numbers: a linear congruential generator, the same as in core/trees/spread.hpp."""
+
+    state = 0
+
+    def below(self, end: int) -> int:
+        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
+        return (self.state >> 32) * end >> 32
+
+
 class _Walk:
     """Random steps from tree to tree over candidate arcs."""
 
     def __init__(self, scores: Scores, single_root: bool) -> None:
         self.is_candidate = (scores.number >= 0).tolist()
-        self.nodes, self.single_root, self.state = scores.nodes, single_root, 0
+        self.nodes, self.single_root, self.draws = scores.nodes, single_root, Draws()
 
     def from_tree(self, tree: Sequence[int], steps: int) -> list[int]:
         """Return the tree after this number of steps; those that lead to no tree are left out."""
         following = list(tree)
         for _ in range(steps):
-            m, h = 1 + self._draw(self.nodes - 1), self._draw(self.nodes)
+            m, h = 1 + self.draws.below(self.nodes - 1), self.draws.below(self.nodes)
             if h == following[m] or not self.is_candidate[h][m]:
                 continue
             if h == 0 and self.single_root:
@@ -97,10 +123,6 @@ class _Walk:
                 continue
             following[m] = h
         return following
-
-    def _draw(self, end: int) -> int:
-        self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
-        return (self.state >> 32) * end >> 32
 
 
 def _is_above(tree: Sequence[int], upper: int, node: int) -> bool:

@@ -348,9 +348,12 @@ class _Run:
     def result(self) -> Relaxation:
         """Return the state of the run as its result."""
         bound = max(min(self.bound, self.ceiling), self.value)
+        values = [float(weight * answer.value) for weight, answer in zip(self.weight, self.answers, strict=True)]
+        if not all(value.is_integer() and abs(value) < 2.0**40 for value in values):  # sums of integers are exact
+            bound = math.nextafter(bound, math.inf)
         return Relaxation(
             value=self.value,
-            bound=-math.inf if self.is_infeasible else _upwards(bound),
+            bound=-math.inf if self.is_infeasible else bound,
             gap=self.gap,
             rounding=self.value_rounding,
             ceiling=self.ceiling,
@@ -364,12 +367,6 @@ class _Run:
             multipliers=tuple(self.multipliers[part].copy() for part in self.shared.slices),
             trace=tuple(self.lines),
         )
-
-
-def _upwards(bound: float) -> float:
-    """The next number above a sum that was rounded once; integers are taken to be exact."""
-    is_whole = bound.is_integer() and abs(bound) < 2.0**52  # every larger double is an integer
-    return bound if is_whole else math.nextafter(bound, math.inf)
 
 
 class _Mean:

@@ -24,6 +24,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem, Scores
 from treewright.decode.result import Certificate, Certified, check_tolerance
 from treewright.decode.search import programs, rearrange
+from treewright.decode.search.graph_spread import penalties, spread_of
 from treewright.decode.search.programs import PROGRAM_TOLERANCE
 from treewright.decode.search.subgraph import Subgraph
 from treewright.errors import BudgetError, InfeasibleError, InputError
@@ -32,9 +33,6 @@ from treewright.streams import check_seconds
 if TYPE_CHECKING:
     from treewright.decode.options import ProblemOptions
 
-# A negative score is a penalty if it begins a group of scores that is this many times as large as the next smaller one
-# without signs, and so many times the best score; as in core/trees/losses.hpp; not tuned.
-PENALTY, PENALTY_OF_BEST = 2.0**20, 2.0**10
 MAX_BRANCHES = 10_000  # nodes of one search by branch and bound; not tuned
 
 OnArcs = NDArray[np.bool_]  # of each candidate arc: whether it is in the graph
@@ -53,7 +51,7 @@ class GraphParse(Certified):
     bound: float
     method: str
     gap: float  # no graph is better by more than this
-    spread: float  # the scores of its arcs without signs, and what it loses against all parts with a positive score
+    spread: float  # the scale of the differences between graphs
     tolerance: float = PROGRAM_TOLERANCE
     evidence: Certificate = "bound"
     iterations: int = 0  # changes made to the tree it began with
@@ -114,7 +112,7 @@ def graph(
     start = _starting_graph(problem, required) | fixed
     seconds = math.inf if max_seconds is None else float(max_seconds)
     on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0, seconds)
-    score = _core.graph_value(problem.parts, on)
+    score = value_of(problem.parts, on)
     if score == -math.inf:
         raise InputError(
             "rearranging ended at a graph with a part of the score -inf; method='exact' decides if there is another"
@@ -136,13 +134,18 @@ def _branch(
         start = _starting_graph(problem, required) | fixed
         on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, True, 0, math.inf)[0]
     parts = problem.parts
-    score = _core.graph_value(parts, on)
+    score = value_of(parts, on)
     scores = np.asarray(parts.arc)
     sizes = np.abs(scores)[on | (scores > 0)]
     rounding = len(sizes) * 2.0**-52 * float(sizes.sum())  # of the sums that were compared
     gap = rounding + max(0.0, bound - score)
-    arcs, spread = _arc_rows(parts, on), math.fsum(sizes[sizes < _least_penalty(scores[np.isfinite(scores)])])
+    arcs, spread = _arc_rows(parts, on), spread_of(problem, scores[np.isfinite(scores)], fixed, acyclic, on)
     return GraphParse(arcs, problem.nodes, score, score + gap, "branch", gap, spread, tolerance, iterations=nodes)
+
+
+def value_of(parts: _core.Parts, on: OnArcs) -> float:
+    """Return the value of a graph, rounded once."""
+    return math.fsum(_core.graph_scores(parts, on))
 
 
 def _arc_rows(parts: _core.Parts, on: OnArcs) -> NDArray[np.int32]:
@@ -253,12 +256,11 @@ class _Exact:
         scores = np.concatenate([rows.score for rows in self.columns])
         self.scores = scores[np.isfinite(scores)]
         self.ceiling = math.fsum(self.scores[self.scores > 0])
-        self.penalties = _penalties(self.scores)
-        self.least_penalty = _least_penalty(self.scores)
+        self.fixed = _mask(problem, required)
 
     def solve(self) -> GraphParse:
         best = None
-        for penalty in [*self.penalties, math.inf]:
+        for penalty in [*penalties(self.scores), math.inf]:
             best = self._stage(penalty) or best
             if best is not None and self.ceiling - best.score <= penalty:
                 return best
@@ -271,7 +273,8 @@ class _Exact:
     def _stage(self, penalty: float) -> GraphParse | None:
         """Find the best graph without parts of the score -penalty or less; None if none was found."""
         problem, scale = self._scaled(penalty)
-        model, z = _graph_model(problem, _mask(self.problem, self.required))
+        is_out = self.columns[0].score <= -penalty
+        model, z = _graph_model(problem, is_out, self.fixed)
         seconds = None if self.deadline is None else max(0.0, self.deadline - time.monotonic())
         solved = model.solve(z, seconds)
         if solved.infeasible and penalty == math.inf:
@@ -279,26 +282,31 @@ class _Exact:
         if solved.infeasible:
             return None
         if solved.x is None:
-            on = _starting_graph(self.problem, self.required) | _mask(self.problem, self.required)
+            on = _starting_graph(self.problem, self.required) | self.fixed
         else:
             on = np.ascontiguousarray(solved.x[z] > 0.5)
-        value = _core.graph_value(problem.parts, on)
-        score = _core.graph_value(self.problem.parts, on)
-        if value == -math.inf or score == -math.inf:
+        value, score = value_of(problem.parts, on), value_of(self.problem.parts, on)
+        if value == -math.inf or score == -math.inf or (on & is_out).any():
             return None
         within = (max(solved.bound - value, 0.0) + programs.HIGHS_TOLERANCE * problem.nodes) / scale
         loss = self.ceiling - score
         gap = max(min(max(within, loss - penalty), loss), 0.0)
         bound = self._rounded_up(score, gap, on)
         arcs = _arc_rows(self.problem.parts, on)
-        spread = math.fsum(x for x in self._scores_and_losses(on, loss) if x < self.least_penalty)
+        spread = spread_of(self.problem, self.scores, self.fixed, True, on)
         return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
 
     def _scaled(self, penalty: float) -> tuple[Problem, float]:
-        """Return the problem with scores below 1 in magnitude, and the factor."""
+        """Return the problem with scores below 1 in magnitude, and the factor; arcs that are penalties have 0."""
         kept = np.abs(self.scores[self.scores > -penalty])
         scale = 2.0 ** -max(math.frexp(kept.max(initial=0.0))[1], -1000)
-        columns = [(*rows[:-1], np.where(rows.score > -penalty, rows.score * scale, -np.inf)) for rows in self.columns]
+        columns = [
+            (
+                *rows[:-1],
+                np.where(rows.score > -penalty, rows.score * scale, 0.0 if rows is self.columns[0] else -np.inf),
+            )
+            for rows in self.columns
+        ]
         siblings, grandparents, stops = (None if not len(rows[-1]) else rows for rows in columns[1:])
         parts = Parts(self.problem.nodes, columns[0], siblings, grandparents, stops)
         return self.problem.with_parts(parts.core), scale
@@ -312,31 +320,15 @@ class _Exact:
         size = self.ceiling + (self.ceiling - score)  # of its positive parts, and of the others without signs
         return math.nextafter(score + gap + count * 2.0**-52 * size, math.inf)
 
-    def _scores_and_losses(self, on: OnArcs, loss: float) -> list[float]:
-        """List the sizes of the scores of its arcs and of positive arcs left out, and the loss by other parts."""
-        score = np.where(np.isfinite(self.columns[0].score), self.columns[0].score, 0.0)
-        of_arcs = math.fsum(np.abs(score[(score > 0) != on]))
-        return [*np.abs(score[(score > 0) | on]).tolist(), max(0.0, loss - of_arcs)]
 
+def _graph_model(problem: Problem, is_out: OnArcs, fixed: OnArcs) -> tuple[programs.Model, Any]:
+    """Build the program: arcs, and order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960).
 
-def _penalties(scores: NDArray[np.float64]) -> list[float]:
-    """List magnitudes of negative scores that begin a group of much larger ones, increasing."""
-    sizes = np.unique(np.abs(scores[scores != 0]))
-    jumps = sizes[1:][sizes[1:] > PENALTY * sizes[:-1]]
-    return [float(size) for size in jumps if (scores <= -size).any()]
-
-
-def _least_penalty(scores: NDArray[np.float64]) -> float:
-    """Return the least magnitude of a score that is a penalty and no ordinary score; infinite if there is none."""
-    ordinary = PENALTY_OF_BEST * scores.max(initial=0.0)
-    return min((size for size in _penalties(scores) if size > ordinary), default=math.inf)
-
-
-def _graph_model(problem: Problem, fixed: OnArcs) -> tuple[programs.Model, Any]:
-    """Build the program: arcs, and order[m] >= order[h] + 1 for arcs (h, m) (Miller, Tucker and Zemlin 1960)."""
+    Arcs that are out are not in the graph, those that are fixed are.
+    """
     model, arcs = programs.Model(), programs.Arcs(problem.parts, problem.single_root)
     words = problem.nodes - 1
-    z = model.add(problem.parts.arc)
+    z = model.add(np.where(is_out, -np.inf, problem.parts.arc))
     model.rows(words, (arcs.modifier - 1, z, 1.0), low=1)
     if problem.single_root:
         model.rows(1, (0, z[arcs.head == 0], 1.0), low=1, high=1)

@@ -186,6 +186,11 @@ def loses_much(best: list[float], parts: list[float], median: list[float], toler
     return difference(best, parts) > LARGEST_LOSS * tolerance * difference(best, median)
 
 
+def is_costly(best: list[float], parts: list[float], median: list[float], tolerance: float) -> bool:
+    """Whether it loses too much, and more than the rounding of the scores."""
+    return loses_much(best, parts, median, tolerance) and difference(best, parts) > rounding(best, parts)
+
+
 def instance(random: np.random.Generator, n: int, kind: str, names: tuple[str, ...]) -> tuple[dict[str, Array], float]:
     """Scores, and their scale without masks and shifts."""
     nodes, scale = n + 1, 1.0
@@ -284,7 +289,7 @@ class Census:
             if regret > parse.tolerance * min(parse.spread, LARGEST_SPREAD * scale):
                 self.count(row, "false", f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
             if median is not None and loses_much(best, parts, median, parse.tolerance):
-                column = "costly" if regret > rounding(best, parts) else "rounded"
+                column = "costly" if is_costly(best, parts, median, parse.tolerance) else "rounded"
                 self.count(row, column, f"{note} regret {regret} gap {parse.gap} spread {parse.spread}")
         if regret > parse.gap or difference(best, [parse.bound]) > 0:
             self.count(row, "bad gap", f"{note} regret {regret} gap {parse.gap} bound {parse.bound}")

@@ -104,23 +104,22 @@ class TreeWalk {
     return scores;
   }
 
-  // The size of the difference; 0 if it is at most what rounding each score to a double can make. Equal scores, such as
-  // masks, cancel out without rounding.
+  // The size of the difference; 0 if it is at most what rounding each score to a double can make, half a unit in the
+  // last place of each. Equal scores, such as masks, cancel out without rounding.
   static double difference_of_sums(const std::vector<double> &one, const std::vector<double> &other) {
-    constexpr double unit_roundoff = std::numeric_limits<double>::epsilon() / 2;
     std::vector<double> rest;
     std::set_difference(one.begin(), one.end(), other.begin(), other.end(), std::back_inserter(rest));
     const std::size_t own = rest.size();
     std::set_difference(other.begin(), other.end(), one.begin(), one.end(), std::back_inserter(rest));
     CheckedSum sum;
-    double largest = 0;
+    double rounding = 0;
     for (std::size_t i = 0; i < rest.size(); ++i) {
       sum.add(i < own ? rest[i] : -rest[i]);
-      largest = std::max(largest, std::abs(rest[i]));
+      if (rest[i] != 0) rounding += std::ldexp(1.0, std::ilogb(rest[i]) - 53);
     }
     const double size = std::abs(sum.value());
     if (!(size < infinity)) return infinity;  // NaN: the sum exceeds the doubles
-    return size <= unit_roundoff * double(rest.size()) * largest ? 0 : size;
+    return size <= rounding ? 0 : size;
   }
 
   // A number below `end`: the generator is two lines, so that the checker can have the same.

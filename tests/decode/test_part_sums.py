@@ -6,10 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
+from oracles.frequencies import counts_of, p_value
 from oracles.instances import Instance, random_instance
-from oracles.trees import Distribution, Tree, grandparents_of, siblings_of, stops_of
-from scipy.stats import chisquare
+from oracles.trees import Distribution, grandparents_of, siblings_of, stops_of
 
 from treewright import _core
 from treewright.decode import Parts
@@ -111,20 +110,6 @@ def test_samples_have_the_probabilities_of_their_trees(words: int, pruned: bool,
     observed = counts_of(drawn, every.trees)
     assert observed.sum() == DRAWS  # no other trees are drawn
     assert p_value(observed, DRAWS * every.probabilities) > 1e-3
-
-
-def counts_of(drawn: NDArray[np.int32], trees: list[Tree]) -> NDArray[np.int64]:
-    found, counts = np.unique(drawn, axis=0, return_counts=True)
-    count_of = dict(zip(map(tuple, found.tolist()), counts.tolist(), strict=True))
-    return np.array([count_of.get(tree, 0) for tree in trees])
-
-
-def p_value(observed: NDArray[np.int64], expected: NDArray[np.float64]) -> float:
-    """Of the chi-square test; trees that are expected less than five times are counted with the likeliest one."""
-    cell = np.where(expected < 5, expected.argmax(), np.arange(len(expected)))
-    sums = [np.bincount(cell, weights) for weights in (observed, expected)]
-    used = sums[1] > 0
-    return float(chisquare(sums[0][used], sums[1][used]).pvalue) if used.sum() > 1 else 1.0
 
 
 def test_a_larger_sample_begins_with_the_smaller_one() -> None:

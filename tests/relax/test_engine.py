@@ -401,3 +401,12 @@ def test_an_oracle_that_answers_nonsense_is_named() -> None:
         relax([Wrong(Answer(0.0, np.array([0.5])))])
     with pytest.raises(ValueError, match=r"oracles\[0\] returned the value nan"):
         relax([Wrong(Answer(math.nan, np.zeros(1)))])
+
+
+def test_the_bound_is_above_sums_that_were_rounded() -> None:
+    """0.3 + 0.7 is 1.0 in doubles, and the sum of these two numbers is above it or below."""
+    for scores in ([0.3, 0.7], [0.1, 0.2, 0.7], [2.0**53, 1.0], [1e300, 1e-300]):
+        found = relax([Table([0], [[0], [1]], [score, score - 1]) for score in scores])
+        assert Fraction(found.bound) >= sum(map(Fraction, scores))
+        assert found.certified
+    assert relax([Table([0], [[1]], [2.0]), Table([0], [[1]], [3.0])]).bound == 5.0

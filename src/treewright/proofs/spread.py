@@ -16,7 +16,6 @@ from treewright.proofs.scores import Floats, Scores
 
 FEW_WORDS, MAX_RATIO = 8, 2.0**9
 TREES, MAX_ROUNDS, RANK = 15, 30, 1
-UNIT_ROUNDOFF = 2.0**-53  # the relative error of a number that is rounded to a double
 Structure = TypeVar("Structure", list[int], list[bool])  # the heads of a tree; which arcs a graph has
 
 
@@ -79,7 +78,8 @@ def limit_of_random_walk(
 def _difference_of_sums(one: Sequence[float], other: Sequence[float]) -> float:
     """Return the size of the difference; 0 if it is at most what rounding each score to a double can make.
 
-    one and other are the scores of the parts of two trees; equal ones cancel out.
+    one and other are the scores of the parts of two trees; equal ones cancel out. Rounding is half a unit in the last
+    place of each score.
     """
     own, others = Counter(one), Counter(other)
     rest = [*(own - others).elements(), *(-score for score in (others - own).elements())]
@@ -87,7 +87,7 @@ def _difference_of_sums(one: Sequence[float], other: Sequence[float]) -> float:
         size = abs(math.fsum(rest))
     except OverflowError:
         return math.inf
-    return 0.0 if size <= UNIT_ROUNDOFF * len(rest) * max(map(abs, rest), default=0.0) else size
+    return 0.0 if size <= sum(math.ldexp(1.0, math.frexp(score)[1] - 54) for score in rest if score) else size
 
 
 class Draws:

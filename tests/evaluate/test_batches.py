@@ -11,7 +11,7 @@ import pytest
 
 from treewright.corpus import Sentence, read
 from treewright.errors import InputError
-from treewright.evaluate import batches, evaluate
+from treewright.evaluate import batches, calibration, compare, evaluate
 
 FORMS = ("dogs", "bark", "at", "the", "cat", "s", "...")
 RELATIONS = ("nsubj", "obj", "punct", "nmod:poss")
@@ -53,7 +53,7 @@ def test_batches_of_any_size_have_the_figures_of_whole_files(by: str, monkeypatc
 def test_small_batches_are_made() -> None:
     """Otherwise the test above would compare whole files with themselves."""
     sentences = random_sentences(np.random.default_rng(0), ["dogs", "bark"] * 3000)
-    assert len(list(batches.batches_of(sentences * 3, sentences * 3))) > 2
+    assert len(list(batches.Batches([sentences * 3] * 2, ["gold", "system"]))) > 2
 
 
 def test_a_difference_after_many_sentences_is_placed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -80,3 +80,52 @@ def test_memory_does_not_grow_with_the_file(tmp_path: Path, monkeypatch: pytest.
         assert tracemalloc.get_traced_memory()[1] < 10e6
     finally:
         tracemalloc.stop()
+
+
+def test_comparison_calibration_and_bad_sentences_in_batches_have_the_figures_of_whole_files(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    for seed in range(6):
+        random = np.random.default_rng(seed)
+        words = random.choice(FORMS, 60).tolist()
+        gold = random_sentences(random, words)
+        a, b = (random_sentences(random, words) for _ in range(2))
+        for sentence in a:
+            sentence.head_confidence = random.random(len(sentence))
+        same = [sentence.copy() for sentence in gold]
+        for number in random.choice(len(gold), 3, replace=False).tolist():
+            same[number].heads = [-1] * len(gold[number])  # no tree
+        results = []
+        for size in (1000, 1, 3):
+            monkeypatch.setattr(batches, "BATCH", size)
+            results.append(
+                (
+                    compare(gold, a, b, samples=50).as_dict(),
+                    calibration(gold, a)["heads"].as_dict(),
+                    evaluate(gold, same, skip_bad=True).as_dict(),
+                    compare(gold, same, gold, samples=50, skip_bad=True).as_dict(),
+                )
+            )
+        assert results[0][2]["scores"] != evaluate(gold, gold).as_dict()["scores"]
+        assert results[1] == results[0]
+        assert results[2] == results[0]
+
+
+@pytest.mark.parametrize("function", ["skip_bad", "compare", "calibration"])
+def test_memory_does_not_grow_with_the_files(tmp_path: Path, function: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(batches, "BATCH", 200)
+    row = "1\tdogs\t_\tNOUN\t_\t_\t0\troot\t_\tConfidence=0.9\n\n"
+    peaks = []
+    for sentences in (1000, 6000):
+        file = tmp_path / f"{sentences}.conllu"
+        file.write_text(row * sentences)
+        tracemalloc.start()
+        if function == "skip_bad":
+            evaluate(str(file), str(file), skip_bad=True)
+        elif function == "compare":
+            compare(str(file), str(file), str(file), metrics=["LAS"], samples=2)
+        else:
+            calibration(str(file), str(file))
+        peaks.append(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    assert peaks[1] < 3 * peaks[0]  # six times the sentences; what is garbage until the next collection counts too

@@ -12,21 +12,23 @@ The figures of the Universal Dependencies evaluation agree with those of the off
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+
+import numpy as np
 
 from treewright.corpus.checks import check_iterable
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement, scores_of
-from treewright.evaluate.batches import batches_of
+from treewright.evaluate.batches import Batches
 from treewright.evaluate.bracketing import BracketEvaluation, Parameters, brackets
 from treewright.evaluate.breakdown import BREAKDOWNS, break_down, merge_groups
 from treewright.evaluate.calibration import Reliability, calibration, reliability
 from treewright.evaluate.columns import Columns
-from treewright.evaluate.scores import Evaluation, Score
-from treewright.evaluate.significance import COMPARED, Comparison, differences_of
-from treewright.evaluate.sources import Progress, Source, load
+from treewright.evaluate.scores import Evaluation, Group, Score
+from treewright.evaluate.significance import COMPARED, Comparison, counts_by_sentence, differences_of
+from treewright.evaluate.sources import Progress, Source
 
 __all__ = [
     "BracketEvaluation", "Comparison", "Evaluation", "Parameters", "Reliability", "Score", "brackets", "calibration",
@@ -61,18 +63,13 @@ def evaluate(
     """
     if by is not None and by not in BREAKDOWNS:
         raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")
-    if skip_bad:
-        columns, skipped = load([gold, system], ["gold", "system"], skip_bad=True, progress=progress)
-        return evaluation_of([Judgement(align(*columns))], skipped, by=by, punct=punct, subtypes=subtypes)
-    return evaluation_of(judge_batches(gold, system, progress), by=by, punct=punct, subtypes=subtypes)
-
-
-def judge_batches(gold: Source, system: Source, progress: Progress | None) -> Iterator[Judgement]:
-    """Align the words of both files batch by batch; call progress with the share that is done."""
-    for of_gold, of_system, share in batches_of(gold, system):
-        yield Judgement(align(of_gold, of_system))
+    batches = Batches([gold, system], ["gold", "system"], skip_bad=skip_bad)
+    total = Total(by=by, punct=punct, subtypes=subtypes)
+    for batch in batches:
+        total.add(Judgement(align(*batch.columns)))
         if progress:
-            progress(share)
+            progress(batch.share)
+    return total.evaluation(batches.skipped)
 
 
 def compare(
@@ -104,39 +101,50 @@ def compare(
     check_iterable(metrics, "a list of names of scores", "metrics")
     if not len(metrics):
         raise InputError("metrics is empty; give the names of the scores to compare")
-    columns, skipped = load([gold, a, b], ["gold", "a", "b"], skip_bad=skip_bad, progress=progress)
-    of_a, of_b = (Judgement(align(columns[0], system)) for system in columns[1:])
+    batches = Batches([gold, a, b], ["gold", "a", "b"], skip_bad=skip_bad)
+    totals, counts = (Total(punct=punct), Total(punct=punct)), []
+    for batch in batches:
+        judgements = [Judgement(align(batch.columns[0], system)) for system in batch.columns[1:]]
+        for total, judgement in zip(totals, judgements, strict=True):
+            total.add(judgement)
+        counts.append(counts_by_sentence(judgements, metrics, punct=punct))
+        if progress:
+            progress(batch.share)
+    of_a, of_b = (total.evaluation(batches.skipped) for total in totals)
     return Comparison(
-        a=evaluation_of([of_a], skipped, punct=punct),
-        b=evaluation_of([of_b], skipped, punct=punct),
-        differences=differences_of(of_a, of_b, metrics, punct=punct, samples=samples, seed=seed),
+        a=of_a,
+        b=of_b,
+        differences=differences_of(of_a, of_b, metrics, np.concatenate(counts), samples=samples, seed=seed),
         samples=samples,
         seed=seed,
     )
 
 
-def evaluation_of(
-    judgements: Iterable[Judgement],
-    skipped: int = 0,
-    *,
-    by: str | None = None,
-    punct: bool = True,
-    subtypes: bool = False,
-) -> Evaluation:
-    """Add up the scores of the parts of a file."""
-    scores: dict[str, Score] = {}
-    groups, several_roots = [], (SeveralRoots(), SeveralRoots())
-    for judgement in judgements:
-        part = scores_of(judgement, punct=punct)
-        scores = {name: scores[name] + score for name, score in part.items()} if scores else part
-        if by:
-            groups.append(break_down(judgement, by, punct=punct, subtypes=subtypes))
-        for roots, side in zip(several_roots, (judgement.gold, judgement.system), strict=True):
+class Total:
+    """The scores of the batches of a file, added up."""
+
+    def __init__(self, *, by: str | None = None, punct: bool = True, subtypes: bool = False) -> None:
+        self.by, self.punct, self.subtypes = by, punct, subtypes
+        self.scores: dict[str, Score] = {}
+        self.groups: list[tuple[Group, ...]] = []
+        self.several_roots = SeveralRoots(), SeveralRoots()
+
+    def add(self, judgement: Judgement) -> None:
+        """Add the scores of a batch."""
+        part = scores_of(judgement, punct=self.punct)
+        self.scores = {name: self.scores[name] + score for name, score in part.items()} if self.scores else part
+        if self.by:
+            self.groups.append(break_down(judgement, self.by, punct=self.punct, subtypes=self.subtypes))
+        for roots, side in zip(self.several_roots, (judgement.gold, judgement.system), strict=True):
             roots.count(side.columns)
-    notes = [roots.note for roots in several_roots if roots.sentences]
-    if skipped:
-        notes.append(f"{skipped} bad sentence{'s' * (skipped > 1)} left out of both files")
-    return Evaluation(scores, by, merge_groups(groups, by) if by else (), tuple(notes))
+
+    def evaluation(self, skipped: int) -> Evaluation:
+        """Return the scores of all batches; skipped sentences are noted."""
+        notes = [roots.note for roots in self.several_roots if roots.sentences]
+        if skipped:
+            notes.append(f"{skipped} bad sentence{'s' * (skipped > 1)} left out of both files")
+        groups = merge_groups(self.groups, self.by) if self.by else ()
+        return Evaluation(self.scores, self.by, groups, tuple(notes))
 
 
 @dataclass

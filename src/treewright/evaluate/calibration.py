@@ -7,23 +7,26 @@ their bin. AUC is the probability that a right prediction has a higher confidenc
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from treewright.corpus import Sentence, read
+from treewright.corpus import Sentence
 from treewright.corpus.confidence import IN_MISC, read_confidence
 from treewright.errors import InputError
 from treewright.evaluate.alignment import align
 from treewright.evaluate.attachment import Judgement
-from treewright.evaluate.columns import Flags, Vocabulary
-from treewright.evaluate.sources import Source, checked_sentences, is_file, load_one
+from treewright.evaluate.batches import Batches
+from treewright.evaluate.columns import Flags
+from treewright.evaluate.sources import Source, is_file
 
 BINS = 10  # of equal width; not tuned
 DOUBTFUL_SHARE = 0.1  # of all predictions: how many of the wrong ones are among the most doubtful; not tuned
+
+TAGS = ("UPOS", "XPOS", "FEATS")
 
 Numbers = NDArray[np.float64]
 
@@ -120,17 +123,10 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     >>> list(result), result["heads"].accuracy, round(result["heads"].ece, 3)
     (['heads'], 1.0, 0.2)
     """
-    gold_sentences, sentences = sentences_of(gold, "gold"), sentences_of(system, "system")
-    vocabulary = Vocabulary()
-    columns = [load_one(gold_sentences, "gold", vocabulary), load_one(sentences, "system", vocabulary)]
-    judgement = Judgement(align(*columns))
-    head, label, tag = (values_of(sentences, kind)[judgement.alignment.system_words] for kind in IN_MISC)
-    kinds = {
-        "heads": (head, judgement.same_head),
-        "labels": (np.where(judgement.same_head, label, np.nan), judgement.same_deprel),
-        "arcs": (head * label, judgement.same_head & judgement.same_deprel),
-        "tags": (tag, same_tags(judgement)),
-    }
+    columns = _Columns(is_file(system))
+    for batch in Batches([gold, system], ["gold", "system"]):
+        columns.add(Judgement(align(*batch.columns)), batch.sentences[1])
+    kinds = columns.kinds()
     known = {
         name: reliability(values[~np.isnan(values)], right[~np.isnan(values)])
         for name, (values, right) in kinds.items()
@@ -141,14 +137,40 @@ def calibration(gold: Source, system: Source) -> dict[str, Reliability]:
     return known
 
 
-def sentences_of(source: Source, name: str) -> list[Sentence]:
-    """Return sentences in memory as they are; those of a file with the confidences in their MISC."""
-    if not is_file(source):
-        return checked_sentences(source, name)
-    sentences = list(read(source))
-    for sentence in sentences:
-        read_confidence(sentence)
-    return sentences
+class _Columns:
+    """The confidences of all words that both sources have, and what is right of them."""
+
+    def __init__(self, in_misc: bool) -> None:
+        self.in_misc = in_misc
+        self.confidence: dict[str, list[Numbers]] = {kind: [] for kind in IN_MISC}
+        self.same: dict[str, list[Flags]] = {name: [] for name in ("head", "deprel", *TAGS)}
+        self.tags: set[str] = set()  # columns that the system does not leave empty
+
+    def add(self, judgement: Judgement, sentences: Sequence[Sentence]) -> None:
+        """Add the words of a batch; those of a file have their confidences in MISC."""
+        for sentence in sentences if self.in_misc else ():
+            read_confidence(sentence)
+        for kind, values in self.confidence.items():
+            values.append(values_of(sentences, kind)[judgement.alignment.system_words])
+        self.same["head"].append(judgement.same_head)
+        self.same["deprel"].append(judgement.same_deprel)
+        system = judgement.system.columns
+        for name in TAGS:
+            self.same[name].append(judgement.same_cells(name))
+            if (system.cells[name] != system.vocabulary["_"]).any():
+                self.tags.add(name)
+
+    def kinds(self) -> dict[str, tuple[Numbers, Flags]]:
+        """Return confidences and what is right, by name; NaN where there is none."""
+        head, label, tag = (np.concatenate(values) for values in self.confidence.values())
+        same = {name: np.concatenate(values) for name, values in self.same.items()}
+        same_tags = np.all([same[name] for name in TAGS if name in self.tags] or [np.ones(len(tag), bool)], axis=0)
+        return {
+            "heads": (head, same["head"]),
+            "labels": (np.where(same["head"], label, np.nan), same["deprel"]),
+            "arcs": (head * label, same["head"] & same["deprel"]),
+            "tags": (tag, same_tags),
+        }
 
 
 def values_of(sentences: Iterable[Sentence], kind: str) -> Numbers:
@@ -158,13 +180,3 @@ def values_of(sentences: Iterable[Sentence], kind: str) -> Numbers:
         confidence = getattr(sentence, kind)
         values.append(np.full(len(sentence), np.nan) if confidence is None else confidence)
     return np.concatenate(values)
-
-
-def same_tags(judgement: Judgement) -> Flags:
-    """Return whether the tags are equal, cell by cell; a column that the system leaves empty does not count."""
-    system = judgement.system.columns
-    same = np.ones(len(judgement.alignment.gold_words), dtype=np.bool_)
-    for name in ("UPOS", "XPOS", "FEATS"):
-        if (system.cells[name] != system.vocabulary["_"]).any():
-            same &= judgement.same_cells(name)
-    return same

@@ -76,29 +76,36 @@ class Comparison:
         }
 
 
-def differences_of(
-    a: Judgement, b: Judgement, names: Sequence[str], *, punct: bool, samples: int, seed: int
-) -> dict[str, Difference]:
-    measures_a, measures_b = measures_of(a, punct=punct), measures_of(b, punct=punct)
+def counts_by_sentence(judgements: Sequence[Judgement], names: Sequence[str], *, punct: bool) -> Counts:
+    """Count of each gold sentence, in columns for each score and system: 2 x correct, and gold + system.
+
+    F1 is the quotient of the sums of these two.
+    """
+    measures = [measures_of(judgement, punct=punct) for judgement in judgements]
     for name in names:
-        if name not in measures_a:
-            raise InputError(f"metrics has {name!r}, which is no score; there are {', '.join(measures_a)}")
-    # Two columns a system and score: 2 x correct, and gold + system; F1 is their quotient.
-    counts = np.column_stack(
+        if name not in measures[0]:
+            raise InputError(f"metrics has {name!r}, which is no score; there are {', '.join(measures[0])}")
+    return np.column_stack(
         [
             column
             for name in names
-            for judgement, measures in ((a, measures_a), (b, measures_b))
-            for column in by_sentence(judgement, measures[name])
+            for judgement, by_name in zip(judgements, measures, strict=True)
+            for column in by_sentence(judgement, by_name[name])
         ]
     )
+
+
+def differences_of(
+    a: Evaluation, b: Evaluation, names: Sequence[str], counts: Counts, *, samples: int, seed: int
+) -> dict[str, Difference]:
+    """Draw sentences; counts are those of `counts_by_sentence`."""
     drawn = bootstrap(counts, samples, seed)
     differences = {}
     for i, name in enumerate(names):
         f1 = np.divide(drawn[:, 4 * i : 4 * i + 4 : 2], np.maximum(drawn[:, 4 * i + 1 : 4 * i + 4 : 2], 1))
         shifts = f1[:, 1] - f1[:, 0]
         low, high = np.quantile(shifts, [0.025, 0.975])
-        score_a, score_b = measures_a[name].score, measures_b[name].score
+        score_a, score_b = a[name], b[name]
         observed = score_b.f1 - score_a.f1
         differences[name] = Difference(name, score_a, score_b, float(low), float(high), p_value(shifts, observed))
     return differences

@@ -37,7 +37,8 @@ def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float
     walk = _Walk(scores, single_root)
 
     def parts_of(tree: Sequence[int]) -> list[float]:
-        return np.asarray(scores.of_tree(scores.parts_of(tree))).tolist()
+        parts: list[float] = scores.of_tree(scores.parts_of(tree)).tolist()
+        return parts
 
     return limit_of_random_walk(list(heads), 2 * scores.nodes, walk.from_tree, parts_of)
 

@@ -66,6 +66,9 @@ def distil(
     if Path(output).suffix in EXTENSIONS:
         raise typer.BadParameter("sentences are added to the file one by one: name it FILE.conllu", param_hint="-o")
     check_resumable("conllu", output, None, None)
+    output = os.path.realpath(output)
+    if os.path.exists(output) and not os.path.isfile(output):
+        raise typer.BadParameter(f"{output} is no file, to which sentences could be added", param_hint="-o")
     nlp = Pipeline.load(teacher)
     known = {tuple(sentence.forms) for bank in without or () for sentence in read(bank)}
     with open_meter(texts, quiet=quiet, output=output) as meter:

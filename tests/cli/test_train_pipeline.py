@@ -229,7 +229,7 @@ def test_case_noise_is_that_of_the_tagger_and_of_the_network(
         shares.append(network.case_noise)
         raise InputError("nothing is trained")
 
-    monkeypatch.setattr("treewright.network.network.import_training", lambda: None)
+    monkeypatch.setattr("treewright.network.network.import_training", lambda encoder: None)
     monkeypatch.setattr(Pipeline, "plan", plan_pipeline)
     monkeypatch.setattr("treewright.pipeline.training.plan_parser", plan_parser)
     run("train.conllu", "-o", "a.tw", "--neural", *given)

@@ -173,7 +173,8 @@ def test_rows_that_do_not_exist_are_refused(case: str) -> None:
 
 def test_arrays_that_do_not_fit_are_refused_by_the_kernel_too() -> None:
     model = random_network()
-    sizes, columns = list(asdict(model.sizes).values()), [3, 2, 4]
+    sizes = [size for name, size in asdict(model.sizes).items() if name != "encoder"]
+    columns = [3, 2, 4]
     arrays: dict[str, Any] = kernel_arrays(model.arrays)
     for name, array in arrays.items():
         bad_arrays = [np.ascontiguousarray(array[..., :-1]), array.astype(np.float64)]

@@ -33,8 +33,9 @@ app, command = opt.new_command(
     "are those of the treebanks that --without names: name the development and test data there.\n\n"
     "`treewright train --parsed FILE` learns from the result. Finished sentences are in FILE.part until all are; "
     "after Ctrl-C, or when the process was killed, --resume continues there.",
-    "treewright distil large.tw news.txt.gz letters.txt -o parsed.conllu --without dev.conllu --without test.conllu",
-    "treewright distil large.tw news.txt.gz -o parsed.conllu --words 1000000 --resume",
+    "treewright distil large.tw news.txt.gz blogs.txt -o parsed.conllu",
+    "treewright distil large.tw news.txt -o parsed.conllu --without dev.conllu",
+    "treewright distil large.tw news.txt -o a.conllu --max-words 1000000 --resume",
 )
 END = b"\n\n"  # of a sentence in CoNLL-U
 Forms = tuple[str, ...]
@@ -46,12 +47,12 @@ def distil(
     texts: Annotated[list[str], opt.argument("TEXT", "Files of raw text, compressed or not.")],
     output: opt.Output,
     kind: Kind = None,
-    words: Annotated[int | None, opt.number_option("Stop after N words; all if not given.")] = None,
+    max_words: Annotated[int | None, opt.number_option("Stop after N words; all if not given.")] = None,
     without: Annotated[
         list[str] | None, opt.file_option("A treebank whose sentences are left out; may be given more than once.")
     ] = None,
     threads: opt.Threads = 1,
-    seed: Annotated[int, opt.number_option("Seed of the random order.", min=0)] = 1,
+    seed: Annotated[int, opt.seed_option("of the order of the sentences")] = 1,
     resume: Annotated[bool, opt.resume_option("FILE.part, which has the finished sentences")] = False,
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
@@ -76,7 +77,7 @@ def distil(
         for text in texts:
             with open_sentences(nlp, teacher, ParserInput(text, text, None, kind, False)) as reader:
                 sources.append(different_sentences(meter.track(reader), known))
-    chosen = choose(sources, words, seed)
+    chosen = choose(sources, max_words, seed)
     total = sum(map(len, chosen))
     if not quiet:
         note(f"{quantity(len(chosen), 'sentence')}, {quantity(total, 'word')}")

@@ -58,7 +58,7 @@ app, command = opt.new_command(
     "treewright train train.conllu -o my.tw --lexicon words.tsv",
     "treewright train train.conllu --dev dev.conllu -o my.tw --graphs",
     "treewright train train.conllu -o my.tw --neural --words my.words",
-    "treewright train train.conllu --dev dev.conllu -o large.tw --encoder xlm-roberta-base --frozen-layers 6",
+    "treewright train train.conllu --dev dev.conllu -o a.tw --encoder FOLDER",
 )
 
 Options = TypeVar("Options", bound="DataclassInstance")
@@ -252,9 +252,7 @@ def network_data(network: NetworkOptions | None, words: str | None, parsed: str 
     if words is not None and network is None:
         raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
     if network is not None:
-        import_training(
-            encoder=network.encoder is not None
-        )  # before a long training: it says what to install if PyTorch is missing
+        import_training(encoder=network.encoder is not None)  # says what to install, before a long training
     return {
         "words": None if words is None else Words.load(words),
         "parsed": [] if parsed is None else Treebank.read(parsed, check="partial"),

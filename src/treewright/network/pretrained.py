@@ -172,13 +172,13 @@ class Pretrained(nn.Module):
         found, self._states, self._stored = self._states, [], None
         return found if stored is None else [stored, *found]
 
-    def run_layer(self, number: int, forward: Any, states: Tensor, *arguments: Any, **options: Any) -> Any:
+    def run_layer(self, number: int, forward: Any, states: Tensor, *arguments: Any, **keywords: Any) -> Any:
         """Compute a layer, or leave it out; the result has the form that the encoder expects."""
         is_frozen = number < self.frozen
         if is_frozen and self._stored is not None:
             states = self._stored
         elif is_frozen or not self._only_frozen:
-            found = forward(states, *arguments, **options)
+            found = forward(states, *arguments, **keywords)
             self._tuple = len(found) if isinstance(found, tuple) else 0
             self._states.append(found[0] if self._tuple else found)
             return found

@@ -33,6 +33,35 @@ static std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double> candidate_a
           copied<NewIndexColumn>(kernel.modifiers.data(), kernel.modifiers.size()), marginals, value};
 }
 
+// The candidate arcs of several sentences; nothing depends on the nodes in marks[s].
+static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidate_arcs_of_batch(
+    const std::vector<Scores> &arcs, const std::vector<IndexColumn> &marks, const PruningRules &rules) {
+  if (arcs.size() != marks.size()) throw nb::value_error("there must be one list of marks a sentence");
+  if (rules.max_heads < 1) throw nb::value_error("max_heads must be at least 1");
+  check_finite("threshold", rules.threshold);
+  std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidates;
+  candidates.reserve(arcs.size());
+  thread_local CandidateArcs kernel;
+  thread_local std::vector<double> scores;
+  for (std::size_t s = 0; s < arcs.size(); ++s) {
+    const int nodes = checked_nodes(arcs[s]);
+    for (std::size_t k = 0; k < marks[s].shape(0); ++k)
+      if (marks[s](k) < 0 || marks[s](k) >= nodes) throw nb::value_error("a mark is no node of its sentence");
+    NewScores marginals = new_array<NewScores>(nodes, nodes);
+    double value;
+    {
+      nb::gil_scoped_release nogil;
+      scores.assign(arcs[s].data(), arcs[s].data() + arcs[s].size());
+      for (std::size_t k = 0; k < marks[s].shape(0); ++k)
+        std::fill_n(scores.begin() + std::ptrdiff_t(marks[s](k)) * nodes, nodes, forbidden);
+      value = kernel.run(scores.data(), nodes, rules, nullptr, marginals.data());
+    }
+    candidates.emplace_back(copied<NewIndexColumn>(kernel.heads.data(), kernel.heads.size()),
+                            copied<NewIndexColumn>(kernel.modifiers.data(), kernel.modifiers.size()), marginals, value);
+  }
+  return candidates;
+}
+
 static BestTrees::Columns best_trees_of_parts(const std::vector<const Parts *> &batch, DirectAlgorithm algorithm,
                                               bool single_root, double tolerance, int threads) {
   std::vector<int> nodes;
@@ -60,6 +89,8 @@ void bind_decode(nb::module_ &m) {
   m.def("candidate_arcs", &candidate_arcs, nb::arg("arc").noconvert(), nb::arg("rules"),
         nb::arg("gold").noconvert().none(),
         "Head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.");
+  m.def("candidate_arcs_of_batch", &candidate_arcs_of_batch, nb::arg("arcs"), nb::arg("marks"), nb::arg("rules"),
+        "The same for several sentences, where nothing depends on the nodes in marks[s].");
   m.def("best_trees_of_parts", &best_trees_of_parts, nb::arg("batch"), nb::arg("algorithm"), nb::arg("single_root"),
         nb::arg("tolerance"), nb::arg("threads"),
         "The best tree of each sentence: the heads of all trees one after the other, as int32, and of each tree where "

@@ -321,6 +321,20 @@ static Parts adjusted(const Parts &parts, ScoreColumn adjustment) {
   return parts.adjusted(adjustment.data());
 }
 
+// Adds weight * scores[h, m] to the arcs of each sentence, in place.
+static void add_arc_scores(const std::vector<Parts *> &batch, const std::vector<Scores> &scores, double weight) {
+  if (batch.size() != scores.size()) throw nb::value_error("there must be one matrix a sentence");
+  check_finite("weight", weight);
+  for (std::size_t s = 0; s < batch.size(); ++s)
+    if (nodes_of(scores[s]) != batch[s]->nodes) throw nb::value_error("a matrix does not fit its sentence");
+  nb::gil_scoped_release nogil;
+  for (std::size_t s = 0; s < batch.size(); ++s) {
+    Parts &parts = *batch[s];
+    for (int e = 0; e < parts.arcs(); ++e)
+      parts.arc[e] += weight * scores[s].data()[std::size_t(parts.head[e]) * parts.nodes + parts.modifier[e]];
+  }
+}
+
 void bind_parts(nb::module_ &m) {
   constexpr auto fresh = nb::rv_policy::move;  // a property would otherwise tie its arrays to the object
   nb::class_<Parts>(m, "Parts", "The parts of one sentence over its candidate arcs (core/trees/parts.hpp).")
@@ -370,6 +384,8 @@ void bind_parts(nb::module_ &m) {
       .def("bounds", &Conditioned::bounds, nb::arg("heads").noconvert(), nb::arg("value"), nb::arg("bound"),
            "Value, bound, gap and spread of a tree in given units, from its value and a bound in the conditioned "
            "parts.");
+  m.def("add_arc_scores", &add_arc_scores, nb::arg("batch"), nb::arg("scores"), nb::arg("weight"),
+        "Adds weight * scores[h, m] to the arcs of each sentence, in place.");
   // The flat index of the first cell that belongs to a part and holds no score, or -1.
   m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert());
   m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());

@@ -60,6 +60,7 @@ class Scorer {
     if (int(candidates.size()) != batch->sentences())
       throw nb::value_error("there must be one pair of columns a sentence");
     std::vector<Parts> scored;
+    scored.reserve(candidates.size());
     for (int s = 0; s < batch->sentences(); ++s) check_arcs(batch->nodes(s), candidates[s]);
     with_weights(weights, scale, bits_, [&](const auto &table) {
       second_order_ = siblings || grandparents;

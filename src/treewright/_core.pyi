@@ -117,6 +117,9 @@ class Conditioned:
         Value, bound, gap and spread of a tree in given units, from its value and a bound in the conditioned parts.
         """
 
+def add_arc_scores(batch: Sequence[Parts], scores: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], weight: float) -> None:
+    """Adds weight * scores[h, m] to the arcs of each sentence, in place."""
+
 def bad_arc(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]) -> int: ...
 
 def bad_sibling(sib: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)]) -> int: ...
@@ -146,6 +149,11 @@ class DirectAlgorithm(enum.Enum):
 def candidate_arcs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rules: PruningRules, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
     """
     Head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
+    """
+
+def candidate_arcs_of_batch(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], marks: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rules: PruningRules) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]]:
+    """
+    The same for several sentences, where nothing depends on the nodes in marks[s].
     """
 
 def best_trees_of_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool, tolerance: float, threads: int) -> tuple[bytearray, list[int], list[float], list[float], list[float], list[float]]:

@@ -205,6 +205,26 @@ def is_projective(heads: ArrayLike) -> bool:
     return not len(nonprojective_of(tree))
 
 
+def has_crossing_arcs(heads: list[int]) -> bool:
+    """Whether two arcs of a tree cross, the root standing left of the first word; `is_projective` for plain numbers.
+
+    >>> has_crossing_arcs([-1, 2, 0, 2]), has_crossing_arcs([-1, 3, 0, 2, 2, 1])
+    (False, True)
+    """
+    ends: dict[int, list[int]] = {}  # right ends of arcs by their left ends
+    for word, head in enumerate(heads[1:], 1):
+        ends.setdefault(min(word, head), []).append(max(word, head))
+    covering: list[int] = []  # right ends of the arcs around the current node, the innermost last
+    for left in sorted(ends):
+        while covering and covering[-1] <= left:
+            covering.pop()
+        for right in sorted(ends[left], reverse=True):
+            if covering and covering[-1] < right:
+                return True
+            covering.append(right)
+    return False
+
+
 def nonprojective_arcs(heads: ArrayLike) -> Heads:
     """Return the words m whose arc heads[m] -> m spans a word that heads[m] does not dominate, in order. O(n log n).
 

@@ -92,5 +92,5 @@ def clear_derived(sentence: Sentence) -> None:
     """
     clear_graph(sentence)
     clear_confidence(sentence, "head_confidence", "label_confidence")
-    if sentence.comment(CERTIFICATE) is not None:
+    if CERTIFICATE in "\n".join(sentence.comments) and sentence.comment(CERTIFICATE) is not None:
         sentence.comments = without_certificate(sentence.comments)

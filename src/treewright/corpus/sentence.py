@@ -539,19 +539,33 @@ class Sentence:
         head_confidence: Confidence | None = None,
         label_confidence: Confidence | None = None,
     ) -> Sentence:
-        """Return a copy with heads and deprels, the parse that they come from, head_confidence and label_confidence.
+        """Return a copy with a tree; the arguments are those of `set_tree`: heads, deprels, parse and both confidences.
+
+        These are head_confidence and label_confidence.
+        """
+        copy = self.copy()
+        copy.set_tree(heads, deprels, parse, head_confidence, label_confidence)
+        return copy
+
+    def set_tree(
+        self,
+        heads: NDArray[np.int32],
+        deprels: list[str],
+        parse: ParseResult,
+        head_confidence: Confidence | None = None,
+        label_confidence: Confidence | None = None,
+    ) -> None:
+        """Set heads and deprels, the parse that they come from, head_confidence and label_confidence.
 
         The tree is not checked, and its arrays are not copied. What describes an earlier tree is removed (see
         `treewright.corpus.confidence.clear_derived`).
         """
         for name in ("HEAD", "DEPREL"):
             self.layout.check_has(name, self.place)
-        copy = self.copy()
-        clear_derived(copy)
-        copy._heads, copy._columns["DEPREL"] = heads, deprels
-        copy.parse, copy.head_confidence, copy.label_confidence = parse, head_confidence, label_confidence
-        copy.reading = None
-        return copy
+        clear_derived(self)
+        self._heads, self._columns["DEPREL"] = heads, deprels
+        self.parse, self.head_confidence, self.label_confidence = parse, head_confidence, label_confidence
+        self.reading = None
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.written(), self.layout, self.source, self.line, _results(self))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple, Unpack
 
 import numpy as np
@@ -10,7 +11,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.decode.constraints import infeasible
-from treewright.decode.problem import Problem, Scores
+from treewright.decode.problem import Problem, Scores, is_single
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -46,10 +47,7 @@ def candidates(
     >>> arcs.head.tolist(), arcs.modifier.tolist()
     ([0, 1], [1, 2])
     """
-    if max_heads < 1:
-        raise InputError(f"max_heads is {max_heads}; it is at least 1")
-    if not 1 <= min_heads <= max_heads:
-        raise InputError(f"min_heads is {min_heads}; expected 1 to max_heads, which is {max_heads}")
+    check_heads_limits(max_heads, min_heads)
     problem = Problem.of(arc, **options).refuse_labels()
     if problem.order == 2:
         raise InputError("candidates are chosen by arc scores alone; leave out sib, grand, stop and grandsib")
@@ -58,3 +56,37 @@ def candidates(
     if value == -math.inf:
         raise infeasible(problem)
     return Candidates(head, modifier, marginal)
+
+
+def candidates_of_batch(
+    arcs: Sequence[NDArray[np.float64]],
+    marks: Sequence[Indices],
+    *,
+    threshold: float,
+    max_heads: int,
+    min_heads: int = 1,
+    projective: bool = False,
+    root: str = "single",
+) -> list[Candidates]:
+    """Choose the candidate arcs of several sentences by their scores arcs[s][h, m]; nothing depends on marks[s].
+
+    The other arguments are those of `candidates`.
+    """
+    check_heads_limits(max_heads, min_heads)
+    rules = _core.PruningRules(projective, is_single(root), threshold, max_heads, min_heads)
+    chosen = []
+    for number, (head, modifier, marginal, value) in enumerate(_core.candidate_arcs_of_batch(arcs, marks, rules)):
+        if value == -math.inf:
+            arc = arcs[number].copy()
+            arc[marks[number]] = -np.inf
+            raise infeasible(Problem.of(arc, projective=projective, root=root))
+        chosen.append(Candidates(head, modifier, marginal))
+    return chosen
+
+
+def check_heads_limits(max_heads: int, min_heads: int) -> None:
+    """Refuse limits of the number of candidate heads that contradict each other."""
+    if max_heads < 1:
+        raise InputError(f"max_heads is {max_heads}; it is at least 1")
+    if not 1 <= min_heads <= max_heads:
+        raise InputError(f"min_heads is {min_heads}; expected 1 to max_heads, which is {max_heads}")

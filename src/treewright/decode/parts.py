@@ -219,6 +219,11 @@ class Parts:
             )
         return Parts.of(self.core.adjusted(column))
 
+    @staticmethod
+    def add_arc_scores(batch: Sequence[Parts], scores: Sequence[NDArray[np.float64]], weight: float) -> None:
+        """Add weight * scores[s][h, m] to the scores of the arcs of each Parts of a batch, in place."""
+        _core.add_arc_scores([parts.core for parts in batch], scores, weight)
+
     def unscored(self) -> Parts:
         """Return the candidates with scores of zero; second-order parts with the score -inf stay forbidden."""
         head, modifier, score = self.arcs

@@ -56,10 +56,9 @@ class NetworkScores:
         new = iter(self.network.read(missing))
         return [sentence.reading if isinstance(sentence.reading, Reading) else next(new) for sentence in sentences]
 
-    def add_arcs(self, parts: Parts, reading: Reading) -> Parts:
-        """Return the parts with the network's scores of their arcs added."""
-        head, modifier, _ = parts.arcs
-        return parts.adjusted(self.weights.arc * reading.arcs[head, modifier])
+    def add_arcs(self, batch: Sequence[Parts], readings: Sequence[Reading]) -> None:
+        """Add the network's scores to those of the arcs of each sentence."""
+        Parts.add_arc_scores(batch, [reading.arcs for reading in readings], self.weights.arc)
 
     def labels(self, readings: Sequence[Reading], heads: Sequence[Indices], scale: float) -> NDArray[np.float32]:
         """Return what to add to the score of each label at each node, before scores are multiplied by `scale`.

@@ -13,14 +13,17 @@ def with_readings(network: Network | None, sentences: Sequence[Sentence]) -> lis
     """Return copies with their readings; sentences beyond the length limit, and all without a network, have none."""
     if network is None:
         return list(sentences)
-    is_read = [len(sentence) <= MAX_WORDS for sentence in sentences]
-    both = list(zip(sentences, is_read, strict=True))
-    readings = iter(network.read([sentence for sentence, read in both if read]))
-    copies = [sentence.copy() if read else sentence for sentence, read in both]
-    for copy, read in zip(copies, is_read, strict=True):
-        if read:
-            copy.reading = next(readings)
+    copies = [sentence.copy() if len(sentence) <= MAX_WORDS else sentence for sentence in sentences]
+    set_readings(network, copies)
     return copies
+
+
+def set_readings(network: Network | None, sentences: Sequence[Sentence]) -> None:
+    """Set the readings of sentences up to the length limit, if there is a network."""
+    if network is not None:
+        read = [sentence for sentence in sentences if len(sentence) <= MAX_WORDS]
+        for sentence, reading in zip(read, network.read(read), strict=True):
+            sentence.reading = reading
 
 
 def without_reading(sentence: Sentence) -> Sentence:

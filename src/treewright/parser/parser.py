@@ -53,7 +53,7 @@ from treewright.parser.options import ParserOptions, ParserSettings, resolve, wh
 from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
 from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
-from treewright.parser.worker import MAX_SECONDS, Parsed, Worker, check_second_order, search_options
+from treewright.parser.worker import MAX_SECONDS, ParseOptions, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
 
 T = TypeVar("T")
@@ -279,16 +279,37 @@ class Parser(Component):
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
+        chosen: ParseOptions = {"projective": projective, "all_arcs": all_arcs, "method": method, **options}
+        set_trees = self.tree_setter(max_seconds=max_seconds, confidence=confidence, **chosen)
+
+        def parse(chunk: list[Sentence]) -> list[Sentence]:
+            return set_trees([sentence.copy() for sentence in chunk])
+
+        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=batch_size)
+
+    def tree_setter(
+        self,
+        *,
+        projective: bool | None = None,
+        all_arcs: bool = False,
+        method: str = "exact",
+        max_seconds: float | None = MAX_SECONDS,
+        confidence: bool = True,
+        **options: Unpack[SearchOptions],
+    ) -> Callable[[list[Sentence]], list[Sentence]]:
+        """Return a function that parses sentences in place and returns them; the arguments are those of `parse`."""
         check_seconds(max_seconds)
         is_projective = self._is_projective(projective)
         search = search_options(method, max_seconds, options)
 
-        def parse(chunk: list[Sentence]) -> list[Sentence]:
-            trees = self._worker().parse(chunk, is_projective, all_arcs, confidence=confidence, **search)
-            copies = [with_tree(*both) for both in zip(chunk, trees, strict=True)]
-            return self.graphs.add(copies, given=chunk) if self.graphs else copies
+        def set_trees(sentences: list[Sentence]) -> list[Sentence]:
+            given = [sentence.copy() for sentence in sentences] if self.graphs else []
+            trees = self._worker().parse(sentences, is_projective, all_arcs, confidence=confidence, **search)
+            for sentence, (parse, labels, *confidences) in zip(sentences, trees, strict=True):
+                sentence.set_tree(parse.heads[1:].copy(), labels, parse, *confidences)
+            return self.graphs.add(sentences, given=given) if self.graphs else sentences
 
-        return streams.map_items(parse, checked_sentences(sentences), threads=threads, chunk=batch_size)
+        return set_trees
 
     def parts(self, sentence: Sentence, *, projective: bool | None = None, all_arcs: bool = False) -> Parts:
         """Return the scored parts over the candidate arcs of a sentence, or with all_arcs=True over all its arcs.
@@ -505,12 +526,6 @@ class Parser(Component):
         kind = "projective" if self.model.projective else "non-projective"
         parts = (", graphs" if self.graphs else "") + (", network" if self.model.network else "")
         return f"Parser(model={self.options.model!r}, {kind}, {len(self.model.labels)} labels{parts})"
-
-
-def with_tree(sentence: Sentence, tree: Parsed) -> Sentence:
-    """Return a copy of a sentence with its parse."""
-    confidence = tree.head_confidence, tree.label_confidence
-    return sentence.with_tree(tree.parse.heads[1:].copy(), tree.labels, tree.parse, *confidence)
 
 
 def fingerprint(sentences: Iterable[Sentence], *, graphs: bool = False) -> str:

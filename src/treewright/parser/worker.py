@@ -19,6 +19,7 @@ from treewright import decode
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
+from treewright.decode.candidates import candidates_of_batch
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import InfeasibleError, InputError
@@ -26,7 +27,14 @@ from treewright.features import Encoder
 from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
-from treewright.parser.long_sentences import choose_candidates, cut_sentence, is_long, join_parts, options_of_part
+from treewright.parser.long_sentences import (
+    MAX_WHOLE,
+    choose_candidates,
+    cut_sentence,
+    is_long,
+    join_parts,
+    options_of_part,
+)
 from treewright.parser.model import (
     Confidence,
     Indices,
@@ -41,7 +49,7 @@ from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
 from treewright.parser.punctuation import MAX_ROUNDS, Arc, crossing_marks, without_arcs
 from treewright.streams import groups_of
-from treewright.trees import is_projective
+from treewright.trees import has_crossing_arcs
 
 MAX_SECONDS = 30.0  # of the search for one sentence by default; not tuned
 MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not tuned: memory grows with the cube
@@ -177,7 +185,9 @@ class Worker:
 
     def _crossing(self, sentence: Sentence, parse: Parse) -> list[Arc]:
         """Return the arcs to punctuation that make gaps in a tree."""
-        return [] if is_projective(parse.heads) else crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
+        if not has_crossing_arcs(parse.heads.tolist()):
+            return []
+        return crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
 
     def _without_crossing(
         self, sentence: Sentence, arcs: Candidates, best: Parse, options: ChosenMethod
@@ -221,9 +231,10 @@ class Worker:
 
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
-        rules = pruning(self.model.options, projective)
-        both = zip(self.arcs(inputs), inputs.marks, strict=True)
-        return [choose_candidates(arc, rules, marks) for arc, marks in both]
+        rules, arcs = pruning(self.model.options, projective), self.arcs(inputs)
+        if not projective or max(map(len, arcs), default=0) <= MAX_WHOLE:
+            return candidates_of_batch(arcs, inputs.marks, **rules)
+        return [choose_candidates(arc, rules, marks) for arc, marks in zip(arcs, inputs.marks, strict=True)]
 
     def prune_under(self, inputs: Inputs, projective: bool, **constraints: Unpack[ArcConstraints]) -> Candidates:
         """Return the candidate arcs of one sentence under constraints, which are those of `decode.candidates`.
@@ -250,9 +261,9 @@ class Worker:
         if self.tensor is not None and self.model.tensor is not None:
             self.tensor.add_scores(inputs.batch, scored, *self.model.tensor)
         parts = [Parts.of(core) for core in scored]
-        if self.network is None:
-            return parts
-        return [self.network.add_arcs(*both) for both in zip(parts, inputs.readings, strict=True)]
+        if self.network is not None:
+            self.network.add_arcs(parts, inputs.readings)
+        return parts
 
     def trees(
         self, inputs: Inputs, candidates: Sequence[Candidates], projective: bool, **options: Unpack[ChosenMethod]
@@ -261,7 +272,9 @@ class Worker:
         parts, root = self.score(inputs, candidates), self.model.root
         parses = decode.trees(parts, projective=projective, root=root, threads=1, **options)
         best = self.climb(inputs, parts, parses, projective, root, options)
-        return parts, [with_scope(*both) for both in zip(best, candidates, strict=True)]
+        for parse, arcs in zip(best, candidates, strict=True):
+            parse.pruned = is_pruned(arcs)
+        return parts, best
 
     def climb(
         self,
@@ -471,8 +484,12 @@ def every_arc(arcs: Candidates) -> Candidates:
 
 def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """Return the parse with a note if its bound and its certificate are not about all arcs."""
-    words = len(arcs.marginal) - 1
-    return replace(parse, pruned=True) if len(arcs.head) < words * words else parse
+    return replace(parse, pruned=True) if is_pruned(arcs) else parse
+
+
+def is_pruned(arcs: Candidates) -> bool:
+    """Whether some arcs of a sentence are no candidates."""
+    return len(arcs.head) < (len(arcs.marginal) - 1) ** 2
 
 
 def at_least(parse: Parse, other: Parse) -> Parse:

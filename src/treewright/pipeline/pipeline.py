@@ -26,7 +26,7 @@ from treewright.network import Network, NetworkOptions
 from treewright.parser import Alternatives, Completion, Explanation, KBest, Parser, ParserOptions, ParserSettings
 from treewright.parser.decisions import Arc
 from treewright.parser.explanation import ALTERNATIVES
-from treewright.parser.networks import with_readings, without_reading
+from treewright.parser.networks import set_readings, with_readings, without_reading
 from treewright.parser.worker import MAX_SECONDS, ParseOptions, TreeOptions, groups
 from treewright.pipeline.batches import Failure, Numbered, documents_of, one_by_one, text_batches
 from treewright.pipeline.certificate import set_certificate
@@ -342,9 +342,16 @@ class Pipeline(Component):
         """
         check_seconds(options.get("max_seconds"))
 
+        if isinstance(self.parser, Parser):
+            set_trees = self.parser.tree_setter(confidence=confidence, **options)
+        else:
+            set_trees = lambda group: list(self.parser.parse(group, confidence=confidence, **options))  # noqa: E731
+
         def parse_chunk(sentences: list[Sentence]) -> list[Sentence]:
-            tagged = (tagged for group in groups(sentences) for tagged in self._tag_together(group, confidence))
-            parsed = list(self.parser.parse(tagged, confidence=confidence, **options))
+            parsed: list[Sentence] = []
+            for group in groups([sentence.copy() for sentence in sentences]):
+                self._fill_tags(group, confidence)
+                parsed += set_trees(group)
             if comment:
                 for sentence in parsed:
                     set_certificate(sentence, sentence.parse)
@@ -474,9 +481,20 @@ class Pipeline(Component):
 
     def _tag_together(self, sentences: Sequence[Sentence], confidence: bool) -> list[Sentence]:
         """Tag the sentences with open tags; those tagged with the help of a network have its readings."""
-        untagged = self.read([sentence for sentence in sentences if has_open_tag(sentence)])
-        tagged = self.tagger.tag(untagged, confidence=confidence, keep=True)
-        return [next(tagged) if has_open_tag(sentence) else sentence for sentence in sentences]
+        tagged = [sentence.copy() if has_open_tag(sentence) else sentence for sentence in sentences]
+        self._fill_tags(tagged, confidence)
+        return tagged
+
+    def _fill_tags(self, sentences: Sequence[Sentence], confidence: bool) -> None:
+        """Tag the sentences with open tags in place; they keep the readings of the network, if there is one."""
+        untagged = [sentence for sentence in sentences if has_open_tag(sentence)]
+        set_readings(self._first_reader, untagged)
+        self.tagger.fill(untagged, confidence=confidence, keep=True)
+
+    @property
+    def _first_reader(self) -> Network | None:
+        """The network, if it is needed before tagging: one that reads tags is left to the parser, which has them."""
+        return None if self.network is None or self.network.model.tag_inputs else self.network
 
     @property
     def network(self) -> Network | None:
@@ -495,8 +513,7 @@ class Pipeline(Component):
 
         A network that reads tags is left to the parser, which has them.
         """
-        reads_tags = self.network is not None and bool(self.network.model.tag_inputs)
-        return with_readings(None if reads_tags else self.network, list(sentences))
+        return with_readings(self._first_reader, list(sentences))
 
     def calibrate(self, dev: Corpus) -> Pipeline:
         """Return a copy whose confidence is calibrated on sentences with gold tags and trees not seen in training.

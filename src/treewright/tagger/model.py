@@ -374,9 +374,14 @@ class Worker:
 
     def tag(self, sentences: Sequence[Sentence], confidence: bool = True, keep: bool = False) -> list[Sentence]:
         """Return copies with their columns filled; keep: only cells that are "_"."""
-        columns = [COLUMNS[column] for column in self.model.options.columns]
-        kept = [keep and not is_empty(sentence, columns) for sentence in sentences]
         copies = [sentence.copy() for sentence in sentences]
+        self.fill(copies, confidence, keep)
+        return copies
+
+    def fill(self, copies: Sequence[Sentence], confidence: bool = True, keep: bool = False) -> None:
+        """Fill the columns of sentences in place."""
+        columns = [COLUMNS[column] for column in self.model.options.columns]
+        kept = [keep and not is_empty(sentence, columns) for sentence in copies]
         if self.tags is not None:
             worker = self.tags
             for _, group in groupby(zip(copies, kept, strict=True), lambda pair: worker.is_read(pair[0])):
@@ -384,7 +389,6 @@ class Worker:
         if self.lemmas is not None:
             for copy, is_kept in zip(copies, kept, strict=True):
                 fill_columns(copy, {COLUMNS["lemma"]: self.lemmas.lemmas(copy)}, is_kept)
-        return copies
 
     def _fill_tags(self, worker: TagWorker, pairs: Sequence[tuple[Sentence, bool]], confidence: bool) -> None:
         """Tag sentences that all have readings or all have none, each with whether its filled cells are kept."""
@@ -403,7 +407,7 @@ class Worker:
 
 def is_empty(sentence: Sentence, columns: Sequence[str]) -> bool:
     """Return whether every cell of these columns is "_"."""
-    return all(set(cells) == {"_"} for cells in zip(*sentence.cells(*columns), strict=True))
+    return set(sentence.cells(*columns)) == {("_",) * len(columns)}
 
 
 def fill_columns(sentence: Sentence, columns: Mapping[str, list[str]], keep: bool) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from threading import local
 from typing import Any, ClassVar, Unpack
@@ -142,6 +142,10 @@ class Tagger(Component):
         is_stream = not isinstance(sentences, (list, tuple))
         size = 1 if is_stream and streams.check_threads(threads) == 1 else streams.CHUNK
         return streams.map_items(work, checked_sentences(sentences), threads=threads, chunk=size)
+
+    def fill(self, sentences: Sequence[Sentence], *, confidence: bool = True, keep: bool = False) -> None:
+        """Fill the columns of sentences in place; the arguments are those of `tag`."""
+        self._worker().fill(sentences, confidence, keep)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None, *, confidence: bool = True) -> Tagged:
         """Find the best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.

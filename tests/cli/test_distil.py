@@ -46,7 +46,7 @@ def test_what_a_treebank_has_is_left_out_and_words_are_limited(run: Run) -> None
     tw.write(whole[:3], "dev.conllu")
     run(*ARGUMENTS, "-q", "--without", "dev.conllu")
     assert sorted(forms_in("out.conllu")) == sorted(tuple(sentence.forms) for sentence in whole[3:])
-    run(*ARGUMENTS, "-q", "--max-words", "20")
+    run(*ARGUMENTS, "-q", "--stop-after", "20")
     words = sum(map(len, forms_in("out.conllu")))
     assert 20 - max(map(len, whole)) < words <= 20
 

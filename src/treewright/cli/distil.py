@@ -35,7 +35,7 @@ app, command = opt.new_command(
     "after Ctrl-C, or when the process was killed, --resume continues there.",
     "treewright distil large.tw news.txt.gz blogs.txt -o parsed.conllu",
     "treewright distil large.tw news.txt -o parsed.conllu --without dev.conllu",
-    "treewright distil large.tw news.txt -o a.conllu --max-words 1000000 --resume",
+    "treewright distil large.tw news.txt -o a.conllu --stop-after 100000 --resume",
 )
 END = b"\n\n"  # of a sentence in CoNLL-U
 Forms = tuple[str, ...]
@@ -47,7 +47,7 @@ def distil(
     texts: Annotated[list[str], opt.argument("TEXT", "Files of raw text, compressed or not.")],
     output: opt.Output,
     kind: Kind = None,
-    max_words: Annotated[int | None, opt.number_option("Stop after N words; all if not given.")] = None,
+    stop_after: Annotated[int | None, opt.number_option("Stop after N words; all if not given.")] = None,
     without: Annotated[
         list[str] | None, opt.file_option("A treebank whose sentences are left out; may be given more than once.")
     ] = None,
@@ -77,7 +77,7 @@ def distil(
         for text in texts:
             with open_sentences(nlp, teacher, ParserInput(text, text, None, kind, False)) as reader:
                 sources.append(different_sentences(meter.track(reader), known))
-    chosen = choose(sources, max_words, seed)
+    chosen = choose(sources, stop_after, seed)
     total = sum(map(len, chosen))
     if not quiet:
         note(f"{quantity(len(chosen), 'sentence')}, {quantity(total, 'word')}")

@@ -4,8 +4,9 @@ A whole pipeline of each is trained in this run, on the first N sentences of the
 `dev`), and parses the raw text of `test`: tokens joined according to SpaceAfter, a blank line before documents and
 paragraphs. F1 as in the official script; words per second of CPU time on one thread, from text to trees, the best of
 three runs. UDPipe is trained with its default options; --quick reduces its epochs, only to check that the benchmark
-runs. --embedded adds the embedded model, which was trained on all of `train`, with its network and without. Nothing is
-stored between runs.
+runs. --embedded adds the embedded model, which was trained on all of `train`, with its network and without. --spacy
+compares the embedded model alone with spaCy in the sizes of en_core_web_sm, trained briefly, in alternating runs (it
+needs spaCy; one thread: OMP_NUM_THREADS=1). Nothing is stored between runs.
 """
 
 from __future__ import annotations
@@ -43,6 +44,7 @@ def main() -> None:
     arguments.add_argument("--sentences", type=int, default=500)
     arguments.add_argument("--embedded", action="store_true")
     arguments.add_argument("--quick", action="store_true")
+    arguments.add_argument("--spacy", action="store_true")
     given = common.parse(arguments, needs="ud/English-EWT")
     bank = given.data / "ud" / given.treebank
     train = list(islice(tw.read(bank / "train.conllu"), given.sentences))
@@ -53,6 +55,9 @@ def main() -> None:
     if given.embedded:
         show("Treewright embedded", tw.load("en"), 0.0, text, gold)
         show("embedded, --fast", partial(tw.load("en").without_network(), projective=True), 0.0, text, gold)
+    if given.spacy:
+        alternate(train, text)
+        return
     start = time.process_time()
     ours = tw.Pipeline.train(train, dev, options=THOROUGH, folds=4)
     our_las, our_speed = show("Treewright", ours, time.process_time() - start, text, gold)
@@ -60,6 +65,27 @@ def main() -> None:
     theirs = udpipe_pipeline(train, dev, QUICK if given.quick else DEFAULT)
     their_las, their_speed = show("UDPipe 1", theirs, time.process_time() - start, text, gold)
     print(f"Treewright: {our_las - their_las:+.2f} points of LAS, {our_speed / their_speed:.2f} times as fast")
+
+
+def alternate(train: Sequence[tw.Sentence], text: str) -> None:
+    """Print the words of each system per second of CPU time, from text to trees: the best of alternating runs."""
+    from spacy_peer import spacy_pipeline  # needs spaCy
+
+    whole = tw.load("en")
+    linear = partial(whole.without_network(), projective=True)
+    systems: dict[str, Callable[[str], int]] = {
+        "Treewright embedded": lambda text: sum(map(len, whole(text))),
+        "embedded, --fast": lambda text: sum(map(len, linear(text))),
+        "spaCy, sizes of sm": spacy_pipeline(train),
+    }
+    speeds: dict[str, float] = dict.fromkeys(systems, 0.0)
+    for _ in range(REPEATS):
+        for name, parse in systems.items():
+            start = time.process_time()
+            words = parse(text)
+            speeds[name] = max(speeds[name], words / (time.process_time() - start))
+    for name, speed in speeds.items():
+        print(f"{name:20} {speed:8.0f} words/s")
 
 
 def udpipe_pipeline(train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence], options: tuple[str, str, str]) -> Parse:

@@ -86,6 +86,12 @@ def first_sentences(path: Path, count: int) -> list[tw.Sentence]:
     return list(islice(tw.read(path), count or None))
 
 
+def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
+    """The sentence with an arbitrary tree: the evaluation of tokens needs valid trees."""
+    rest = len(sentence) - 1
+    return sentence.with_columns(heads=[0] + [1] * rest, deprels=["root"] + ["dep"] * rest)
+
+
 def suffix_language(sentences: int, seed: int) -> Iterator[tw.Sentence]:
     """Generate sentences of words whose suffix determines their tag, each word the head of the next one."""
     random = Random(seed)

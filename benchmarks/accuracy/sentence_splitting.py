@@ -71,14 +71,8 @@ def figures(tokeniser: Tokeniser, gold: list[tw.Sentence], weight: float, thresh
     """F1 of sentences and of tokens in per cent."""
     with mock.patch.multiple(boundaries, TOKEN_WEIGHT=weight, THRESHOLD=threshold):
         found = tokeniser(text_and_ends(gold)[0])
-    scores = evaluate(gold, [with_some_tree(sentence) for sentence in found]).scores
+    scores = evaluate(gold, [common.with_some_tree(sentence) for sentence in found]).scores
     return 100 * scores["Sentences"].f1, 100 * scores["Tokens"].f1
-
-
-def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
-    """The sentence with an arbitrary tree: the evaluation of tokens needs valid trees."""
-    rest = len(sentence) - 1
-    return sentence.with_columns(heads=[0] + [1] * rest, deprels=["root"] + ["dep"] * rest)
 
 
 if __name__ == "__main__":

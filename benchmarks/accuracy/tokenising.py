@@ -80,7 +80,7 @@ def print_row(name: str, tokenise: Tokenise, text: str, gold: list[tw.Sentence],
     begin = time.process_time()
     found = tokenise(text)
     seconds = time.process_time() - begin
-    scores = evaluate(gold, [with_some_tree(sentence) for sentence in found]).scores
+    scores = evaluate(gold, [common.with_some_tree(sentence) for sentence in found]).scores
     tokens, words, sentences = (100 * scores[figure].f1 for figure in FIGURES)
     seen, unseen = multiword_shares(gold, found, known)
     figures = f"{tokens:8.2f} {words:8.2f} {sentences:10.2f} {seen:>7} {unseen:>7} {len(text) / seconds:13.0f}"
@@ -110,12 +110,6 @@ def words_by_place(sentences: list[tw.Sentence]) -> dict[tuple[int, str], list[s
             words[at, token.form] = sentence.forms[token.first - 1 : token.last]
             at += len("".join(token.form.split()))
     return words
-
-
-def with_some_tree(sentence: tw.Sentence) -> tw.Sentence:
-    """The sentence with an arbitrary tree: the evaluation of tokens needs valid trees."""
-    rest = len(sentence) - 1
-    return sentence.with_columns(heads=[0] + [1] * rest, deprels=["root"] + ["dep"] * rest)
 
 
 if __name__ == "__main__":

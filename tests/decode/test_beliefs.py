@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from oracles.instances import Instance, random_instance
-from oracles.trees import Distribution
+from oracles.instances import Instance, distribution_of, random_instance
 
 from treewright import _core
 from treewright.decode import Parts
@@ -23,11 +22,6 @@ def core_of(instance: Instance) -> _core.Parts:
     return Parts.from_arrays(instance.arc, **instance.scores).core
 
 
-def distribution_of(instance: Instance) -> Distribution:
-    trees = instance.trees()
-    return Distribution(trees, [instance.value(tree) for tree in trees])
-
-
 @pytest.mark.parametrize("root", ["single", "multi"])
 @pytest.mark.parametrize("kinds", ["", *KINDS])
 def test_exact_where_only_arcs_have_scores(kinds: str, root: str) -> None:
@@ -36,7 +30,7 @@ def test_exact_where_only_arcs_have_scores(kinds: str, root: str) -> None:
     log_partition, found = _core.beliefs(core_of(instance), root == "single", 4)
     assert log_partition == pytest.approx(every.log_partition, abs=1e-9)
     assert log_partition == pytest.approx(_core.log_partition(instance.arc, False, root == "single"), abs=1e-9)
-    np.testing.assert_allclose(found.arc, every.arcs()[found.head, found.modifier], atol=1e-9)
+    np.testing.assert_allclose(found.arc, every.marginals[found.head, found.modifier], atol=1e-9)
 
 
 @pytest.mark.parametrize("kinds", KINDS)
@@ -44,9 +38,9 @@ def test_close_to_the_sums_over_all_trees(kinds: str) -> None:
     errors, first_order = [], []
     for seed in range(5):
         instance = weak_instance(5, seed, 0.3, kinds)
-        exact = distribution_of(instance).arcs()
+        exact = distribution_of(instance).marginals
         _, found = _core.beliefs(core_of(instance), True, 5)
-        arcs_alone = distribution_of(Instance(instance.arc, {}, instance.shape)).arcs()
+        arcs_alone = distribution_of(Instance(instance.arc, {}, instance.shape)).marginals
         errors.append(np.abs(found.arc - exact[found.head, found.modifier]).mean())
         first_order.append(np.abs(arcs_alone - exact)[found.head, found.modifier].mean())
     assert np.mean(errors) < 0.02

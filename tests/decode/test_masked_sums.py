@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.frequencies import counts_of, p_value
-from oracles.instances import Distribution, Instance, random_instance
-from oracles.trees import parts_of
+from oracles.instances import Instance, random_instance
+from oracles.trees import Distribution, parts_of
 
 from treewright import decode
 from treewright.errors import InputError

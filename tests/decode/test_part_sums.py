@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from oracles.frequencies import counts_of, p_value
-from oracles.instances import Instance, random_instance
+from oracles.instances import Instance, distribution_of, random_instance
 from oracles.trees import Distribution, grandparents_of, siblings_of, stops_of
 
 from treewright import _core
@@ -25,11 +25,6 @@ def instance_of(words: int, seed: int, kinds: str, root: str, *, pruned: bool = 
     return instance
 
 
-def distribution_of(instance: Instance) -> Distribution:
-    trees = instance.trees()
-    return Distribution(trees, [instance.value(tree) for tree in trees])
-
-
 def core_of(instance: Instance) -> _core.Parts:
     return Parts.from_arrays(instance.arc, **instance.scores).core
 
@@ -43,7 +38,7 @@ def test_sums_are_those_over_all_trees(words: int, pruned: bool, kinds: str, roo
     every = distribution_of(instance)
     log_partition, expected = _core.expectations(core_of(instance), root == "single")
     assert log_partition == pytest.approx(every.log_partition, rel=1e-12)
-    np.testing.assert_allclose(expected.arc, every.arcs()[expected.head, expected.modifier], atol=1e-8)
+    np.testing.assert_allclose(expected.arc, every.marginals[expected.head, expected.modifier], atol=1e-8)
 
 
 @pytest.mark.parametrize("root", ["single", "multi"])
@@ -80,7 +75,7 @@ def test_weights_and_logarithms_agree_where_one_takes_over_from_the_other(factor
     log_partition, expected = _core.expectations(scaled.core, True)
     every = Distribution(instance.trees(), values.tolist())
     assert log_partition == pytest.approx(every.log_partition, rel=1e-12)
-    np.testing.assert_allclose(expected.arc, every.arcs()[expected.head, expected.modifier], atol=1e-8)
+    np.testing.assert_allclose(expected.arc, every.marginals[expected.head, expected.modifier], atol=1e-8)
 
 
 @pytest.mark.parametrize("words", [30, 150, 300])

@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from oracles.instances import Distribution, Instance, distribution, random_instance
+from oracles.instances import Instance, distribution, random_instance
+from oracles.trees import Distribution
 
 import treewright as tw
 from treewright import _core

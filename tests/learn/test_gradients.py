@@ -46,7 +46,7 @@ def test_a_crossing_tree_competes_with_the_projective_ones() -> None:
     every = Distribution(trees, [instance.value(tree) for tree in trees])
     loss, step = projective_gradient(parts_of(instance).core, heads(*crossing), True, True)
     assert loss == pytest.approx(-np.log(every.probabilities[-1]))
-    expected = (np.array(crossing)[step.modifier] == step.head) - every.arcs()[step.head, step.modifier]
+    expected = (np.array(crossing)[step.modifier] == step.head) - every.marginals[step.head, step.modifier]
     np.testing.assert_allclose(step.arc, expected, atol=1e-8)
 
 
@@ -68,7 +68,7 @@ def test_a_partial_tree_stands_for_all_trees_that_contain_it(kinds: str, partial
     decided = Distribution(some, [instance.value(tree) for tree in some])
     loss, step = projective_gradient(parts_of(instance).core, heads(*partial), True, False)
     assert loss == pytest.approx(every.log_partition - decided.log_partition, abs=1e-9)
-    expected = decided.arcs() - every.arcs()
+    expected = decided.marginals - every.marginals
     np.testing.assert_allclose(step.arc, expected[step.head, step.modifier], atol=1e-9)
     for kind, parts_of_tree in [("siblings", siblings_of), ("grandparents", grandparents_of), ("stops", stops_of)]:
         *places, counts = getattr(step, kind)
@@ -87,9 +87,9 @@ def test_the_first_order_gradient_of_a_partial_tree(projective: bool, partial: T
         for some in (trees, agreeing(trees, partial))
     )
     wrong, step = arc_gradient(arc, heads(*partial), projective, True)
-    np.testing.assert_allclose(step, decided.arcs() - every.arcs(), atol=1e-9)
+    np.testing.assert_allclose(step, decided.marginals - every.marginals, atol=1e-9)
     given = [(head, m) for m, head in enumerate(partial) if m and head >= 0]
-    assert wrong == pytest.approx(sum(1 - every.arcs()[place] for place in given), abs=1e-9)
+    assert wrong == pytest.approx(sum(1 - every.marginals[place] for place in given), abs=1e-9)
     parts = Parts.from_arrays(arc)
     _, sparse = nonprojective_gradient(parts.core, heads(*partial), True, 5)
     if not projective:
@@ -108,7 +108,7 @@ def test_crossing_decisions_of_a_projective_pruner_are_compared_with_all_trees()
         list(all_trees(4, projective=True)),
         [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in all_trees(4, projective=True)],
     )
-    np.testing.assert_allclose(step, decided.arcs() - projective.arcs(), atol=1e-9)
+    np.testing.assert_allclose(step, decided.marginals - projective.marginals, atol=1e-9)
     with pytest.raises(ValueError, match="no tree of the candidate arcs has the heads given"):
         projective_gradient(Parts.from_arrays(arc).core, heads(*partial), True, False)
 

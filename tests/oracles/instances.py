@@ -9,9 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
-from oracles.trees import Tree, all_trees, value
-from scipy.special import logsumexp
+from oracles.trees import Distribution, Tree, all_trees, value
 
 import treewright as tw
 from treewright.decode import Problem
@@ -165,38 +163,10 @@ def solvable(
     assert count >= at_least
 
 
-@dataclass(frozen=True)
-class Distribution:
-    """Every tree of finite value with its probability exp(value) / Z."""
-
-    trees: list[Tree]
-    values: NDArray[np.float64]
-
-    @property
-    def log_partition(self) -> float:
-        return float(logsumexp(self.values))
-
-    @property
-    def probabilities(self) -> NDArray[np.float64]:
-        return np.exp(self.values - self.log_partition)
-
-    @property
-    def entropy(self) -> float:
-        present = self.probabilities[self.probabilities > 0]
-        return float(-(present * np.log(present)).sum())
-
-    @property
-    def marginals(self) -> NDArray[np.float64]:
-        nodes = len(self.trees[0])
-        found = np.zeros((nodes, nodes))
-        for tree, probability in zip(self.trees, self.probabilities, strict=True):
-            found[list(tree[1:]), np.arange(1, nodes)] += probability
-        return found
-
-    def correct_heads(self, heads: Any) -> float:
-        """How many words of a tree drawn from the distribution have these heads, on average."""
-        agree = (np.array(self.trees)[:, 1:] == np.asarray(heads)[1:]).sum(axis=1)
-        return float(agree @ self.probabilities)
+def distribution_of(instance: Instance) -> Distribution:
+    """The distribution over all trees that the instance allows."""
+    trees = instance.trees()
+    return Distribution(trees, [instance.value(tree) for tree in trees])
 
 
 def distribution(instance: Instance) -> Distribution | None:

@@ -6,7 +6,7 @@ Slow and plain on purpose.
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import pairwise, product
@@ -165,7 +165,7 @@ class Distribution:
     """Trees with values; a tree's probability is proportional to the exponential of its value."""
 
     trees: list[Tree]
-    values: list[float]
+    values: Sequence[float] | NDArray[np.float64]
 
     @cached_property
     def log_partition(self) -> float:
@@ -175,6 +175,11 @@ class Distribution:
     def probabilities(self) -> NDArray[np.float64]:
         return np.exp(np.array(self.values) - self.log_partition)
 
+    @property
+    def entropy(self) -> float:
+        present = self.probabilities[self.probabilities > 0]
+        return float(-(present * np.log(present)).sum())
+
     def expected(self, parts_of: Any) -> Expected:
         """The expected number of each part; parts_of(tree) lists those of a tree."""
         sums: Expected = defaultdict(float)
@@ -183,17 +188,19 @@ class Distribution:
                 sums[part] += float(probability)
         return sums
 
-    def arcs(self) -> NDArray[np.float64]:
-        """marginals[h, m]"""
+    @property
+    def marginals(self) -> NDArray[np.float64]:
+        """[h, m]"""
         nodes = len(self.trees[0])
-        found = np.zeros((nodes, nodes))
-        for part, probability in self.expected(arcs_of).items():
-            found[part] = probability
-        return found
+        sums = np.zeros((nodes, nodes))
+        for tree, probability in zip(self.trees, self.probabilities, strict=True):
+            sums[list(tree[1:]), np.arange(1, nodes)] += probability
+        return sums
 
-
-def arcs_of(tree: Tree) -> list[tuple[int, ...]]:
-    return [(tree[m], m) for m in range(1, len(tree))]
+    def correct_heads(self, heads: Any) -> float:
+        """How many words of a tree drawn from the distribution have these heads, on average."""
+        agree = (np.array(self.trees)[:, 1:] == np.asarray(heads)[1:]).sum(axis=1)
+        return float(agree @ self.probabilities)
 
 
 def grandparents_of(tree: Tree) -> list[tuple[int, ...]]:

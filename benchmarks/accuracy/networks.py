@@ -58,6 +58,7 @@ def main() -> None:
     arguments.add_argument("--keep", type=Path)
     arguments.add_argument("--orders", nargs="+", metavar="MODEL", help="compare models beside one network")
     given = common.parse(arguments, needs="ud/English-EWT and others")
+    _ = common.peer("torch").nn  # which ends the benchmark if PyTorch is missing
     words = None if given.words is None else Words.load(given.words)
     print(HEADER, flush=True)
     rows: dict[str, list[Row]] = {"linear": [], "network": []}

@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import pytest
@@ -42,6 +43,17 @@ def test_without_a_compiler_there_is_a_sentence_that_says_what_to_install(tmp_pa
         in message
     )
     assert message.count("CMake Error") == 1
+
+
+def test_what_is_distributed_has_the_english_model_and_not_those_of_the_other_distribution(tmp_path: Path) -> None:
+    pytest.importorskip("scikit_build_core")
+    program = "import sys, scikit_build_core.build as build; build.build_sdist(sys.argv[1])"
+    run_process([sys.executable, "-c", program, str(tmp_path)], capture_output=True, text=True, cwd=REPO)
+    [path] = tmp_path.glob("*.tar.gz")
+    with tarfile.open(path) as archive:
+        names = {name.partition("/")[2] for name in archive.getnames()}
+    assert "src/treewright/pipeline/models/en.tw" in names
+    assert not [name for name in names if name.startswith("models/")]
 
 
 @pytest.mark.slow

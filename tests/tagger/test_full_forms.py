@@ -129,3 +129,13 @@ def test_a_file_without_entries_is_refused(tmp_path: Path) -> None:
     path.write_text("# nothing\n")
     with pytest.raises(InputError, match="has no entries"):
         read_lexicon(path)
+
+
+def test_a_script_that_drops_many_different_endings_is_suggested_for_any_word() -> None:
+    consonants, vowels = "bcdfghklmnprstvz", "aeiou"
+    endings = [f"{first}{vowel}{last}" for first in consonants[:4] for vowel in vowels for last in consonants[:3]]
+    stems = [f"{first}o{last}a" for first in consonants for last in consonants]
+    words = [(stem + endings[number % len(endings)], stem) for number, stem in enumerate(stems)]
+    tagger = Tagger.train([word(form, "NOUN", lemma) for form, lemma in words], options=SMALL)
+    [tagged] = tagger.tag([tw.Sentence.from_words(["kolazuz"])])  # no word of the treebank ends with -zuz
+    assert tagged.lemmas == ["kola"]

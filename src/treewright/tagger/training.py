@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import groupby
 
@@ -54,8 +54,11 @@ NO_LEMMA = "_"
 MIN_SCRIPT_FORMS = 2
 MIN_PREFIX_FORMS = 10
 # Characters that a script drops at the end of any word; one that drops more is suggested for words that end with the
-# same characters: children -> child must not make oxen -> o. Not tuned.
+# same characters: children -> child must not make oxen -> o. Not tuned. But a script that drops many different endings
+# is suggested for any word: in English-EWT and GUM at most 16, in Hungarian-Szeged 106, in Turkish-IMST 175. Lemmas of
+# their development words right: Hungarian 92.7 without this, 93.2 with it; Turkish 89.9 and 92.2.
 MAX_FREE_DROP = 2
+MIN_FREE_ENDINGS = 30
 MIN_EXCEPTION_COUNT = 2  # occurrences of a word with another script that keeps its lemma in other casing and features
 LEMMAS_PER_STEP = 16  # words of one update of the lemmatiser; not tuned
 # Of held-out words whose value of a column is not in the training data: beyond, the column is of another scheme. They
@@ -236,7 +239,7 @@ def collect_lemmas(
     for observation in observations:
         forms_of.setdefault(observation.label, set()).add(observation.form)
     min_suffix = {
-        number: dropped if dropped > MAX_FREE_DROP else 0
+        number: shortest_suffix(dropped, forms_of[number])
         for script, number in scripts.items()
         if (dropped := dropped_at_end(script)) is not None and len(forms_of[number]) >= min_forms(script)
     }
@@ -256,6 +259,16 @@ def collect_lemmas(
     words = lemma_scripts([*exceptions, *lexicon], feats_of, scripts)
     ends = [lemma.lower() for sentence in sentences for lemma in sentence.lemmas] + [entry.lemma for entry in lexicon]
     return tuple(scripts), Lexicon.of(observations, min_suffix).with_words(words).with_lemma_ends(ends)
+
+
+def shortest_suffix(dropped: int, forms: Set[str]) -> int:
+    """Return the length of the shortest suffix that suggests a script; dropped: what it drops at the end of forms.
+
+    >>> shortest_suffix(3, {"walking", "talking"}), shortest_suffix(1, {"dogs"})
+    (3, 0)
+    """
+    is_free = dropped <= MAX_FREE_DROP or len({form[-dropped:] for form in forms}) >= MIN_FREE_ENDINGS
+    return 0 if is_free else dropped
 
 
 def min_forms(script: str) -> int:

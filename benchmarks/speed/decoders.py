@@ -152,7 +152,7 @@ def sums() -> None:
 def batch_sums() -> None:
     """Marginals of a padded batch, several roots, one thread: microseconds a sentence, and torch-struct's time / ours.
 
-    torch-struct inverts the Laplacian in float32; we compute in doubles, without a difference of weights.
+    torch-struct inverts the Laplacian in float32; we compute in doubles.
     """
     torch, struct = common.peer("torch"), common.peer("torch_struct")
     if isinstance(struct, common.Missing):

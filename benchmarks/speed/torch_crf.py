@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 
 SENTENCES, WORDS = 32, 30
-REPEATS = 7
+REPEATS, SECONDS = 7, 2.0  # at least so many repeats, and so much time for each kind of trees
 Sums = Callable[..., Any]  # scores -> log Z of each sentence
 
 
@@ -74,7 +74,9 @@ def value_and_gradient(sums: Sums, scores: Sequence[Any]) -> Any:
 def milliseconds(calls: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
     """Return the lowest CPU time of each call; the repeats of all alternate."""
     best = dict.fromkeys(calls, float("inf"))
-    for _ in range(REPEATS):
+    begin, repeats = time.process_time(), 0
+    while repeats < REPEATS or time.process_time() < begin + SECONDS:
+        repeats += 1
         for name, call in calls.items():
             start = time.process_time()
             call()

@@ -53,7 +53,7 @@ from treewright.parser.options import ParserOptions, ParserSettings, resolve, wh
 from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
 from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
-from treewright.parser.worker import MAX_SECONDS, ParseOptions, Worker, check_second_order, search_options
+from treewright.parser.worker import MAX_SECONDS, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
 
 T = TypeVar("T")
@@ -279,8 +279,14 @@ class Parser(Component):
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
-        chosen: ParseOptions = {"projective": projective, "all_arcs": all_arcs, "method": method, **options}
-        set_trees = self.tree_setter(max_seconds=max_seconds, confidence=confidence, **chosen)
+        set_trees = self.tree_setter(
+            projective=projective,
+            all_arcs=all_arcs,
+            method=method,
+            max_seconds=max_seconds,
+            confidence=confidence,
+            **options,
+        )
 
         def parse(chunk: list[Sentence]) -> list[Sentence]:
             return set_trees([sentence.copy() for sentence in chunk])

@@ -1,37 +1,43 @@
-"""Train the English model that comes with Treewright.
+"""Train the English model that comes with Treewright, in steps whose products stay on disk.
 
-    python scripts/train_embedded.py FOLDER --parsed FILE [--output PATH] [--folds K] [--light SHARE]
-    python scripts/train_embedded.py FOLDER --linear --lexicon FILE [--parsed FILE] [--output PATH]
-    python scripts/train_embedded.py FOLDER --adapt NETWORK [--linear-models FILE]
-    python scripts/train_embedded.py FOLDER --network NETWORK [--linear-models FILE] [--output PATH]
+    python scripts/train_embedded.py FOLDER --encoder ENCODER --lexicon FILE [--keep FOLDER] [--output PATH]
 
-FOLDER has ud/English-EWT and ud/English-GUM with train.conllu and dev.conllu, the first also test.conllu, and in words/
-the vectors and classes of words that the network reads (it needs PyTorch; --linear trains a model without a network).
-All components learn from both treebanks, all but the first also from data/constructions and from sentences that a model
-with a network parsed (--parsed: made by `treewright distil`); the parser is trained
-on predicted tags (jackknifing: each fold is tagged by a tagger that was trained on the others). Epochs are chosen on
-both development sets. Then small weights are set to zero; the loss of accuracy on raw text is printed before the model
-is saved. The figures on the test set of English-EWT are written to the model card beside it. The same data gives the
-same file.
---adapt: train the network of --linear-models (the embedded model, if not given) further on the same data, and save it.
---network: the network of this file beside the linear models of --linear-models, which are pruned already; nothing is
-trained but the weights of its scores and the calibration. --lexicon: a full-form lexicon for the lemmas
-(scripts/english_lexicon.py writes it).
+FOLDER has ud/English-EWT and ud/English-GUM with train.conllu and dev.conllu, the first also test.conllu, raw text in
+raw/, and in words/ the vectors and classes of words that the networks read. ENCODER is a pretrained transformer
+(`treewright train --encoder`), FILE a full-form lexicon for the lemmas (`scripts/english_lexicon.py` writes it).
+
+| step | product in --keep | what it does |
+|---|---|---|
+| text | text/*.txt | the raw text as it was probably written, a file for each kind |
+| teacher | teacher.tw | a pipeline with a network over ENCODER, trained on both treebanks and data/constructions |
+| distil | parsed.conllu | --words words of the text, balanced over its kinds, parsed by the teacher |
+| network | network.tw | a small network, trained on the treebanks and the parsed text; from --start, if that is given |
+| linear | linear.tw | tokeniser, tagger and parser; the parser is trained on predicted tags (jackknifing) |
+| pack | --output | the network beside the linear models: weights of its scores and calibration, chosen on both `dev` |
+
+A step whose product exists is left out, and one that was killed continues from its checkpoint: the same command is
+given again, with --until STEP to end after a step. The lemmas are those of EWT alone, and small weights of the parser
+are set to zero: the loss of accuracy on raw text is printed. The figures on the test set of English-EWT are written to
+the model card beside the model. --sentences: a trial, with the first sentences of each file.
 """
 
 from __future__ import annotations
 
 import argparse
+import gzip
 import re
+import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import islice
 from pathlib import Path
 
 import treewright as tw
 from treewright.evaluate import evaluate
 from treewright.languages.installed import EMBEDDED
+from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 from treewright.network import Network, NetworkOptions
 from treewright.network.options import Sizes
 from treewright.parser import ParserOptions, Pruning, Scoring
@@ -66,109 +72,200 @@ METADATA = {
     "release": "2.16",
     "training_data": "Universal Dependencies English-EWT 2.16 and English-GUM 2025-05, train; data/constructions",
     "licence": "CC BY-SA 4.0",
+    "lexicon": "LemmInflect 0.2.3 (MIT), from the SPECIALIST Lexicon of the National Library of Medicine",
+    "words": "GloVe vectors of 6 billion tokens (PDDL 1.0); Brown clusters of spacy-lookups-data (MIT)",
+    "parsed": "raw text, parsed by a network over all-mpnet-base-v2 (Apache-2.0)",
 }
+SPACED, SHORT = re.compile(r" [,.] "), 30  # marks of text that is divided into tokens; words of a single sentence
+LIGHT = 0.01  # the share of the largest weight of the parser below which weights are set to zero
 VECTORS, CLASSES = "glove-en-100d.npy", "brown-en.tsv.gz"
-TEACHER_METADATA = {
-    "parsed": "MASC and State of the Union addresses, parsed by a network over all-MiniLM-L6-v2 (Apache-2.0)"
-}
-LEXICON_METADATA = {
-    "lexicon": "LemmInflect 0.2.3 (MIT), from the SPECIALIST Lexicon of the National Library of Medicine"
-}
-WORDS_METADATA = {"words": "GloVe vectors of 6 billion tokens (PDDL 1.0); Brown clusters of spacy-lookups-data (MIT)"}
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser()
+    arguments = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     arguments.add_argument("folder", type=Path)
-    arguments.add_argument("--output", type=Path, default=EMBEDDED["en"])
-    arguments.add_argument("--folds", type=int, default=4)
-    arguments.add_argument(
-        "--light", type=float, default=0.01, help="set weights below this share of the largest to zero"
-    )
-    arguments.add_argument("--linear", action="store_true", help="train no network")
-    arguments.add_argument("--parsed", type=Path, help="sentences that a larger network parsed")
-    arguments.add_argument("--checkpoint", type=Path, help="keep finished parts beside this file, and resume from them")
-    arguments.add_argument("--network", type=Path, help="put this network beside the linear models of --linear-models")
-    arguments.add_argument("--linear-models", default="en", help="a pipeline with linear models (default: en)")
+    arguments.add_argument("--encoder", help="a folder or a name that transformers loads")
+    arguments.add_argument("--frozen-layers", type=int, default=6, help="of the encoder (default: 6 of 12)")
     arguments.add_argument("--lexicon", type=Path, help="words with their lemmas (treewright train --lexicon)")
-    arguments.add_argument("--adapt", type=Path, help="train the network of --linear-models further, save it here")
+    arguments.add_argument("--keep", type=Path, default=Path("build/english"), help="the products of the steps")
+    arguments.add_argument("--output", type=Path, default=EMBEDDED["en"])
+    arguments.add_argument("--words", type=int, default=3_000_000, help="to parse with the teacher")
+    arguments.add_argument("--start", help="a model whose network is trained further (the step `network`)")
+    arguments.add_argument("--until", choices=list(STEPS), default="pack")
+    arguments.add_argument("--sentences", type=int)
     given = arguments.parse_args()
-    train, dev = read_both(given.folder, "train"), read_both(given.folder, "dev")
-    train += TIMES * list(tw.read(CONSTRUCTIONS))
-    if given.adapt:
-        start = Pipeline.load(given.linear_models).network
-        Network.train(train, dev, options=ADAPTING, start=start, report=say).save(given.adapt)
-        return
-    if given.network:
-        light = with_other_network(Pipeline.load(given.linear_models), Network.load(given.network), dev)
-    else:
-        light = trained(given, train, dev)
-    figures = figures_of(light, list(tw.read(given.folder / "ud" / "English-EWT" / "test.conllu")))
-    replace(light, metadata={**light.metadata, "figures": figures, "figures_of": "test"}).save(given.output)
-    size = given.output.stat().st_size
-    print(f"{given.output}: {size / 1e6:.2f} MB", flush=True)
-    if size > MAX_BYTES:
-        sys.exit(f"at most {MAX_BYTES / 1e6:.0f} MB are allowed: try another --light")
-    write_card(given.output.with_name("MODEL_CARD.md"), figures)
+    for folder in (given.keep, given.output.parent):
+        folder.mkdir(parents=True, exist_ok=True)
+    for name, (product, step) in STEPS.items():
+        path = given.output if product is None else given.keep / product
+        if product is None or not path.exists():
+            say(name)
+            step(given, path)
+            say(f"{name}: {path}")
+        if name == given.until:
+            return
 
 
-def read_both(folder: Path, part: str) -> list[tw.Sentence]:
-    """Read a part of both treebanks."""
-    return [sentence for bank in TREEBANKS for sentence in tw.read(folder / "ud" / bank / f"{part}.conllu")]
+def write_texts(given: argparse.Namespace, path: Path) -> None:
+    """Write the raw text of all sources into a folder, a file for each kind."""
+    raw = given.folder / "raw"
+    texts = {
+        "masc": map(without_tokens, (raw / "masc_tokenised.txt").read_text(encoding="utf-8").splitlines()),
+        "speeches": map(one_line, (raw / "state_union.txt").read_text(encoding="utf-8").split("\n\n")),
+    }
+    kinds: dict[str, list[str]] = {"tokenised": [], "paragraphs": [], "sentences": []}
+    with gzip.open(raw / "english.txt.gz", "rt", encoding="utf-8") as file:
+        for line in file:
+            is_short = len(line.split()) <= SHORT
+            kind = "tokenised" if SPACED.search(line) else "sentences" if is_short else "paragraphs"
+            kinds[kind].append(without_tokens(line) if kind == "tokenised" else line.strip())
+    beside = path.with_name("text.partial")
+    beside.mkdir(exist_ok=True)
+    for name, lines in {**texts, **kinds}.items():
+        written = islice((line for line in lines if line), given.sentences)
+        (beside / f"{name}.txt").write_text("".join(f"{line}\n\n" for line in written), encoding="utf-8")
+    beside.rename(path)
 
 
-def sentences_to_cut(folder: Path) -> list[tw.Sentence]:
-    """Read what the tokeniser learns from: both treebanks, without list items of GUM, where `1.` is one token."""
-    ewt, gum = (tw.read(folder / "ud" / bank / "train.conllu") for bank in TREEBANKS)
-    return [*ewt, *(sentence for sentence in gum if not LIST_NUMBER.fullmatch(sentence.forms[0]))]
+def train_teacher(given: argparse.Namespace, path: Path) -> None:
+    """Train a pipeline whose network reads the states of the encoder."""
+    if given.encoder is None:
+        sys.exit("the teacher needs --encoder")
+    network = NetworkOptions.with_encoder(given.encoder, frozen=given.frozen_layers)
+    Pipeline.train(
+        *treebanks(given),
+        options=THOROUGH,
+        folds=2,
+        network=replace(network, vectors=120_000),
+        words=words_of(given.folder / "words"),
+        report=say,
+        note=say,
+        checkpoint=checkpoint_path(path),
+        resume=True,
+    ).save(path)
+    remove_checkpoint(path)
 
 
-def trained(given: argparse.Namespace, train: Sequence[tw.Sentence], dev: Sequence[tw.Sentence]) -> Pipeline:
-    """The pruned and calibrated pipeline."""
+def distil(given: argparse.Namespace, path: Path) -> None:
+    """Parse raw text with the teacher; sentences of the treebanks are left out."""
+    texts = sorted((given.keep / "text").glob("*.txt"))
+    banks = sorted(path for bank in TREEBANKS for path in (given.folder / "ud" / bank).glob("*.conllu"))
+    command = [sys.executable, "-m", "treewright", "distil", given.keep / "teacher.tw", *texts, "-o", path, "--resume"]
+    command += ["--max-words", str(given.words), *(part for bank in banks for part in ("--without", bank))]
+    subprocess.run(list(map(str, command)), check=True)
+
+
+def train_network(given: argparse.Namespace, path: Path) -> None:
+    """Train the network of the model on the treebanks and on the text that the teacher parsed."""
+    start = None if given.start is None else Pipeline.load(given.start).network
+    Network.train(
+        *treebanks(given),
+        options=NETWORK if start is None else ADAPTING,
+        words=None if start else words_of(given.folder / "words"),
+        parsed=given.keep / "parsed.conllu",
+        start=start,
+        report=say,
+        checkpoint=checkpoint_path(path),
+        resume=True,
+    ).save(path)
+    remove_checkpoint(path)
+
+
+def train_linear(given: argparse.Namespace, path: Path) -> None:
+    """Train tokeniser, tagger and parser, without small weights."""
+    train, dev = treebanks(given)
     whole = Pipeline.train(
         *(train, dev),
         options=THOROUGH,
         tokeniser_options=LAST_EPOCH,
-        folds=given.folds,
-        network=None if given.linear else NETWORK,
-        words=None if given.linear else words_of(given.folder / "words"),
-        parsed=given.parsed,
+        folds=2,
+        parsed=given.keep / "parsed.conllu",
         lexicon=given.lexicon,
-        metadata=METADATA
-        | ({} if given.linear else WORDS_METADATA)
-        | (TEACHER_METADATA if given.parsed else {})
-        | (LEXICON_METADATA if given.lexicon else {}),
         report=say,
         note=say,
-        checkpoint=given.checkpoint,
-        resume=given.checkpoint is not None,
+        checkpoint=checkpoint_path(path),
+        resume=True,
     )
-    tokeniser = Tokeniser.train(sentences_to_cut(given.folder), options=LAST_EPOCH)
-    tokeniser = tokeniser.with_raw_text(given.folder / "raw" / "english.txt.gz")
+    tokeniser = Tokeniser.train(sentences_to_cut(given), options=LAST_EPOCH)
     # Irregular forms wrong (benchmarks/accuracy/lemmas.py): 2.8 % by lemmas of EWT, 5.6 % by those of both treebanks.
-    ewt = [*tw.read(given.folder / "ud" / TREEBANKS[0] / "train.conllu"), *tw.read(CONSTRUCTIONS)]
+    ewt = [*sentences_of(given, TREEBANKS[0], "train"), *islice(tw.read(CONSTRUCTIONS), given.sentences)]
     tagger = whole.tagger.retrain_lemmas(ewt, dev, lexicon=given.lexicon, report=say)
     whole = replace(whole, tokeniser=tokeniser, tagger=tagger)
-    light = prune_weights(whole, parser=given.light).calibrate(dev)
+    light = prune_weights(whole, parser=LIGHT).calibrate(dev)
     lost = compare(whole, light, dev)
-    if lost > MAX_LAS_LOSS:
-        sys.exit(f"pruning costs {lost:.2f} points of LAS; at most {MAX_LAS_LOSS} are allowed: try another --light")
-    return light
+    if lost > MAX_LAS_LOSS and given.sentences is None:
+        sys.exit(f"pruning costs {lost:.2f} points of LAS; at most {MAX_LAS_LOSS} are allowed: try another LIGHT")
+    light.save(path)
+    remove_checkpoint(path)
 
 
-def with_other_network(nlp: Pipeline, network: Network, dev: Sequence[tw.Sentence]) -> Pipeline:
-    """The linear models of a pipeline with another network beside them, calibrated."""
-    linear = nlp.without_network()
+def pack(given: argparse.Namespace, path: Path) -> None:
+    """Put the network beside the linear models, and write the model and the figures of its card."""
+    linear, network = Pipeline.load(given.keep / "linear.tw"), Network.load(given.keep / "network.tw")
+    dev = treebanks(given)[1]
     tagger, parser = with_network(linear.tagger, linear.trained_parser, network, dev)
-    metadata = METADATA | WORDS_METADATA | TEACHER_METADATA | LEXICON_METADATA
-    joined = Pipeline(linear.tokeniser, tagger, parser, metadata).calibrate(dev)
-    compare(nlp, joined, dev)
-    return joined
+    nlp = Pipeline(linear.tokeniser, tagger, parser, METADATA).calibrate(dev)
+    compare(linear, nlp, dev)
+    figures = figures_of(nlp, sentences_of(given, TREEBANKS[0], "test"))
+    replace(nlp, metadata={**METADATA, "figures": figures, "figures_of": "test"}).save(path)
+    size = path.stat().st_size
+    print(f"{path}: {size / 1e6:.2f} MB", flush=True)
+    if size > MAX_BYTES:
+        sys.exit(f"at most {MAX_BYTES / 1e6:.0f} MB are allowed: try another LIGHT")
+    write_card(path.with_name("MODEL_CARD.md"), figures)
+
+
+STEPS: dict[str, tuple[str | None, Callable[[argparse.Namespace, Path], None]]] = {
+    "text": ("text", write_texts),
+    "teacher": ("teacher.tw", train_teacher),
+    "distil": ("parsed.conllu", distil),
+    "network": ("network.tw", train_network),
+    "linear": ("linear.tw", train_linear),
+    "pack": (None, pack),
+}
+
+
+def sentences_of(given: argparse.Namespace, bank: str, part: str) -> list[tw.Sentence]:
+    """Read a part of a treebank."""
+    return list(islice(tw.read(given.folder / "ud" / bank / f"{part}.conllu"), given.sentences))
+
+
+def treebanks(given: argparse.Namespace) -> tuple[list[tw.Sentence], list[tw.Sentence]]:
+    """Read what is trained on, and what is chosen on: both treebanks; the constructions are trained on."""
+    train, dev = ([s for bank in TREEBANKS for s in sentences_of(given, bank, part)] for part in ("train", "dev"))
+    return train + TIMES * list(islice(tw.read(CONSTRUCTIONS), given.sentences)), dev
+
+
+def sentences_to_cut(given: argparse.Namespace) -> list[tw.Sentence]:
+    """Read what the tokeniser learns from: both treebanks, without list items of GUM, where `1.` is one token."""
+    ewt, gum = (sentences_of(given, bank, "train") for bank in TREEBANKS)
+    return [*ewt, *(sentence for sentence in gum if not LIST_NUMBER.fullmatch(sentence.forms[0]))]
 
 
 def words_of(folder: Path) -> Words:
     """The vectors and classes of English words."""
     return Words.from_vectors(folder / VECTORS).join(Words.from_classes(folder / CLASSES))
+
+
+def without_tokens(line: str) -> str:
+    """The text of a line of tokens, as it was probably written.
+
+    >>> without_tokens('The " Gore- Bush " debate is over , she said .')
+    'The "Gore-Bush" debate is over, she said.'
+    """
+    text = re.sub(r"\s+", " ", line.replace("\\", " ")).strip()
+    text = re.sub(r"(\w)- (?=\w)", r"\1-", text)
+    text = re.sub(r" (n't|'s|'re|'ve|'m|'ll|'d|')(?= |$)", r"\1", text)
+    text = re.sub(r" ’ ?(s|re|ve|m|ll|d|t)\b", r"’\1", text)
+    text = re.sub(r" ([.,!?;:%)\]])", r"\1", text)
+    text = re.sub(r"([(\[$#]) ", r"\1", text)
+    opening = iter((' "', '" ') * len(text))
+    return re.sub(r" +", " ", re.sub(r' ?" ?', lambda _: next(opening), text)).strip()
+
+
+def one_line(paragraph: str) -> str:
+    """A paragraph without line breaks."""
+    return " ".join(paragraph.split())
 
 
 def say(what: object) -> None:

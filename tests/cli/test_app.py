@@ -88,7 +88,10 @@ def test_no_command_imports_another() -> None:
         (["parse", "--threads", "0"], "--threads is 0; expected a whole number, at least 1"),
         (["parse", "--max-seconds", "-1"], "--max-seconds is -1; expected a number, at least 0"),
         (["train", "--case-noise", "2", "a"], "--case-noise is 2; expected a number, at least 0, at most 1"),
-        (["parse", "--to", "xml"], "--to is xml; expected one of conllu, parquet, json, text, svg, png, html, latex"),
+        (
+            ["parse", "--to", "xml"],
+            "--to is xml; expected one of conllu, parquet, brackets, json, text, svg, png, html, latex",
+        ),
         (["parse", "--threads"], "--threads needs a value"),
         (["show"], "show needs INPUT"),
         (["reproduce", "koo2011"], "there is no command koo2011; did you mean koo2010?"),

@@ -65,7 +65,7 @@ def test_a_damaged_file_is_named_and_the_others_are_listed(run: Run, home: Path,
     damaged.write_bytes(content)
     found = run("models")
     assert found.returncode == 0
-    assert [line.split()[0] for line in found.stdout.splitlines()] == ["name", "de", "en", "ga"]
+    assert {"de", "en", "ga"} <= {line.split()[0] for line in found.stdout.splitlines()}
     assert str(damaged) in found.stderr
     problems = {row["name"]: row["problem"] for row in json.loads(run("models", "--json").stdout)}
     assert str(damaged) in problems.pop("de")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -74,3 +75,16 @@ def test_what_another_run_left_is_not_continued(run: Run) -> None:
 @pytest.mark.parametrize("output", ["-", "out.conllu.gz"])
 def test_an_output_that_cannot_be_continued_is_refused(run: Run, output: str) -> None:
     assert run(*ARGUMENTS[:4], "-o", output).returncode == 2
+
+
+def test_a_link_stays_and_a_device_is_refused(run: Run) -> None:
+    Path("folder").mkdir()
+    Path("out.conllu").symlink_to("folder/real.conllu")
+    assert run(*ARGUMENTS, "-q").returncode == 0
+    assert Path("out.conllu").is_symlink()
+    assert forms_in("folder/real.conllu")
+    Path("out.conllu").unlink()
+    os.mkfifo("out.conllu")
+    result = run(*ARGUMENTS, "-q")
+    assert (result.returncode, "is no file" in result.stderr) == (2, True)
+    assert Path("out.conllu").is_fifo()

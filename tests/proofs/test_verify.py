@@ -529,7 +529,7 @@ def test_no_forged_claim_is_accepted() -> None:
     rows = forged_proofs.enumeration.run(forged_proofs.judge_forgeries, 4500, seed=1).rows
     assert rows.keys() == {"forged, chart", "forged, search", "forged, no tree"}
     for row, counts in rows.items():
-        assert counts["refused"] > 200
+        assert counts["refused"] > (150 if row == "forged, no tree" else 500)
         assert (counts["certified"] > 50) == (row != "forged, no tree")
         assert not [name for name in FAILURES if counts[name]], counts
 

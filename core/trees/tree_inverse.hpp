@@ -305,9 +305,9 @@ class TreeInverse {
 
   TREEWRIGHT_ALWAYS_INLINE void write_row(const double *weights, const double *differences, double *to) {
     to[0] = 0;
-    int m = 0;
-    for (; m + 4 <= words_; m += 4) four_at(to + 1 + m) = four_at(weights + m) * four_at(differences + m);
-    for (; m < words_; ++m) to[1 + m] = weights[m] * differences[m];
+    int m = 0;  // 0 is added so that no marginal is -0
+    for (; m + 4 <= words_; m += 4) four_at(to + 1 + m) = four_at(weights + m) * four_at(differences + m) + 0.0;
+    for (; m < words_; ++m) to[1 + m] = weights[m] * differences[m] + 0.0;
     std::swap(to[1 + stays_], to[words_]);
   }
 

@@ -105,7 +105,7 @@ def test_bad_usage_is_described_in_our_words(run: Run, arguments: list[str], mes
 
 def test_an_unknown_model_is_named_with_those_that_exist(run: Run) -> None:
     message = (
-        "there is no model xx, and no file of this name; there is en, en_phrases; `treewright train TRAIN` makes one"
+        "there is no model xx, and no file of this name; installed: en, en_phrases; `treewright train TRAIN` makes one"
     )
     for arguments in (
         ["parse", "xx", "--text", "Hallo Welt"],

@@ -99,7 +99,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
         (["parse", "my.tagger", "a.conllu"], "my.tagger is a tagger, but a pipeline, a parser or an induced parser"),
         (
             ["parse", "unknown", "a.conllu"],
-            "there is no model unknown, and no file of this name; there is en; `treewright",
+            "there is no model unknown, and no file of this name; installed: en, en_phrases; `treewright",
         ),
         (["pack", "my.parser", "-o", "x.tw"], "no tagger among my.parser; `treewright"),
     ],
@@ -166,7 +166,9 @@ def test_an_induced_parser_is_packed_with_a_tokeniser_and_a_tagger(tmp_path: Pat
 def test_an_unknown_name_is_answered_with_the_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     for load in (tw.load, tw.Parser.load, Tagger.load, Tokeniser.load, Pipeline.load):
-        with pytest.raises(InputError, match=r"^there is no model unknown, and no file of this name; there is en$"):
+        with pytest.raises(
+            InputError, match=r"^there is no model unknown, and no file of this name; installed: en, en_phrases$"
+        ):
             load("unknown")
     with pytest.raises(InputError, match=r"^folder/de\.tw: there is no such file$"):
         tw.load("folder/de.tw")

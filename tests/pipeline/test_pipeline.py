@@ -5,7 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -129,15 +129,19 @@ def test_not_more_texts_are_read_ahead_than_a_chunk() -> None:
 @pytest.mark.parametrize("threads", [1, 2])
 def test_an_error_names_the_place_of_its_text(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
     nlp = pipeline()
-    parse = type(nlp.parser).parse
+    tree_setter = tw.Parser.tree_setter
 
-    def failing(self: Any, sentences: Iterable[tw.Sentence], **options: Any) -> Iterator[tw.Sentence]:
-        given = list(sentences)
-        if any("bad" in sentence.forms for sentence in given):
-            raise InputError("this sentence is bad")
-        return parse(self, given, **options)
+    def failing(self: tw.Parser, **options: Any) -> Callable[[list[tw.Sentence]], list[tw.Sentence]]:
+        set_trees = tree_setter(self, **options)
 
-    monkeypatch.setattr(type(nlp.parser), "parse", failing)
+        def set_trees_or_fail(sentences: list[tw.Sentence]) -> list[tw.Sentence]:
+            if any("bad" in sentence.forms for sentence in sentences):
+                raise InputError("this sentence is bad")
+            return set_trees(sentences)
+
+        return set_trees_or_fail
+
+    monkeypatch.setattr(tw.Parser, "tree_setter", failing)
     texts = ["The dog sees."] * 20 + ["The bad dog."] + ["The dog sees."] * 20
     found = nlp.pipe(texts, threads=threads)
     assert [next(found).text for _ in range(20)] == texts[:20]

@@ -31,7 +31,7 @@ def run_recipe(text: str, folder: Path) -> str:
     program = folder / "recipe.py"
     program.write_text("if __name__ == '__main__':\n" + indent(text, "    "))
     workers = os.environ | {"PYSPARK_PYTHON": sys.executable, "HOME": str(folder), "RAY_DEDUP_LOGS": "0"}
-    command = [sys.executable, program]
+    command = [sys.executable, str(program)]
     result = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=workers, timeout=5 * LIMIT)
     assert result.returncode == 0, result.stderr
     return result.stdout

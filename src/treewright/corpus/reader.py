@@ -91,10 +91,10 @@ class Lines:
 
     @property
     def share(self) -> float:
-        """The share of a file on disk that has been read; 0 for anything else."""
-        if not (self._ours and self.is_file) or self._file.closed:
+        """The share of a file on disk that has been read, 1 when it is closed; 0 for anything else."""
+        if not (self._ours and self.is_file):
             return 0.0
-        return min(1.0, self._file.tell() / max(1, os.path.getsize(self.name)))
+        return 1.0 if self._file.closed else min(1.0, self._file.tell() / max(1, os.path.getsize(self.name)))
 
     def close(self) -> None:
         if self._ours:

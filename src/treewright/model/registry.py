@@ -164,7 +164,7 @@ def no_such_model(path: modelfile.Path) -> InputError:
             f"treebank {entry.treebank} ({entry.licence})"
         )
     names = ", ".join(model.name for model in installed_models())
-    return MissingComponentError(f"there is no model {path}, and no file of this name; there is {names}", "pipeline")
+    return MissingComponentError(f"there is no model {path}, and no file of this name; installed: {names}", "pipeline")
 
 
 def find_part(header: Mapping[str, Any], kind: str, prefix: str = "") -> tuple[Mapping[str, Any], str] | None:

@@ -47,7 +47,7 @@ _FOLLOWING = {
     **dict.fromkeys(BEFORE_LOWER, r"\.(?= (?-i:[a-z(]|Ltd\b|Inc\b))"),
 }
 _STOP = re.compile(r"\.(?=[ \n])")
-_INITIAL = re.compile(r"(?<![\w.])[A-Z]\.(?= [A-Z]\. ?[A-Z])")  # J. K. Rowling
+_INITIAL = re.compile(r"(?<![\w.])[A-Z]\.(?= [A-Z]\. ?[A-Z])|(?<= [A-Z]\. )[A-Z]\.(?= [A-Z][a-z])")  # J. K. Rowling
 _JOINED = re.compile(r"(?<=[a-z])[!?]+(?=[A-Z][a-z'])")  # It was great!We loved it.
 # Words in lower case and no full stop follow in the line: a headline, neither a greeting nor the end of a letter.
 _COMMA = re.compile(r",(?= [^\n.!?]*\b[a-z]+\b[^\n.!?]*\n)")

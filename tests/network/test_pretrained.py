@@ -125,6 +125,19 @@ def test_encoders_of_other_kinds_are_read(encoder: Path, tmp_path: Path, kind: s
             torch.testing.assert_close(other[place, :count], whole[place, :count], rtol=0.05, atol=0.05)
 
 
+def test_states_of_frozen_layers_are_those_of_the_batch(encoder: Path) -> None:
+    """Examples whose case was changed live for one batch; the next ones may have their place in memory."""
+    from treewright.network.pretrained import PretrainedTrainer
+
+    trainer = PretrainedTrainer(treebank(), [], options(encoder, frozen=1))
+    for count in range(1, 30):
+        sentence = tw.Sentence.from_words(["the", "bridge"] * (count % 7 + 1), heads=[0] + [1] * (count % 7 * 2 + 1))
+        batch = trainer.batch(trainer.encode([sentence]))
+        [states] = trainer.pretrained.frozen_states(batch.numbers, batch.counts)
+        assert batch.frozen_states is not None
+        np.testing.assert_array_equal(batch.frozen_states[0].numpy(), states.float().numpy())
+
+
 def test_pieces_know_their_words(encoder: Path) -> None:
     from treewright.network.pretrained import Pretrained
 

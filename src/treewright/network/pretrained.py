@@ -16,6 +16,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from threading import Lock
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import torch
@@ -295,7 +296,7 @@ class PretrainedTrainer(Trainer):
             self.pretrained = Pretrained.of_model(start.encoder)
             self.pretrained.freeze(self.encoder.frozen)
         self.encoder_size = self.pretrained.size
-        self._frozen_states: dict[int, Tensor] = {}  # of examples, by their identity
+        self._frozen_states = WeakKeyDictionary[Example, Tensor]()  # while the example is in use
         super().__init__(sentences, dev, options, words, parsed, start)
 
     def new_encoder(self) -> PretrainedEncoder:
@@ -331,12 +332,12 @@ class PretrainedTrainer(Trainer):
         if not self.pretrained.frozen:
             return None
         known = self._frozen_states
-        missing = [each for each in examples if id(each) not in known and isinstance(each, PieceExample)]
+        missing = [each for each in examples if each not in known and isinstance(each, PieceExample)]
         if missing:
             tensors = piece_tensors([each.pieces for each in missing], 0)
             states = self.pretrained.frozen_states(tensors["numbers"], tensors["counts"])
-            known.update(zip(map(id, missing), states, strict=True))
-        return nn.utils.rnn.pad_sequence([known[id(each)] for each in examples], batch_first=True).float()
+            known.update(zip(missing, states, strict=True))
+        return nn.utils.rnn.pad_sequence([known[each] for each in examples], batch_first=True).float()
 
     def set_threads(self) -> None:
         """Leave the threads of PyTorch as they are: sums of an encoder depend on the processor anyway."""

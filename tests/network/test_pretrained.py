@@ -115,10 +115,12 @@ def test_encoders_of_other_kinds_are_read(encoder: Path, tmp_path: Path, kind: s
     tensors = piece_tensors([made.pieces(["the", "bridge", "creaked"]), made.pieces(["Ruth"])], 9)
     numbers, counts = tensors["numbers"], tensors["counts"]
     stored = torch.nn.utils.rnn.pad_sequence(made.frozen_states(numbers, counts), batch_first=True).float()
-    restored = Pretrained.of_model(made.stored())
+    restored, fresh = Pretrained.of_model(made.stored()), Pretrained.of_source(EncoderOptions(str(tmp_path), frozen=3))
     restored.eval()
+    fresh.eval()
     with torch.no_grad():
-        whole, others = made(numbers, counts), (made(numbers, counts, stored), restored(numbers, counts))
+        whole = made(numbers, counts)
+        others = made(numbers, counts, stored), fresh(numbers, counts, stored), restored(numbers, counts)
     assert whole.shape == (*numbers.shape, SIZE["hidden_size"])
     for other in others:
         for place, count in enumerate(counts.tolist()):

@@ -81,6 +81,8 @@ class Pretrained(nn.Module):
         self.max_pieces = min(places - MARKS, tokeniser.model_max_length)
         if not tokeniser.is_fast:
             raise InputError("the encoder has no fast tokeniser, which says where the pieces of a word are")
+        with torch.no_grad():  # shows whether the layers return tuples, which stored states must then imitate
+            self._run(torch.ones(1, 2, dtype=torch.long), torch.tensor([2]), None)
 
     @classmethod
     def of_source(cls, options: EncoderOptions) -> Pretrained:

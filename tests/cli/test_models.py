@@ -92,7 +92,7 @@ def test_a_language_that_is_not_installed_is_answered_with_the_command_that_make
     assert (ended.returncode, ended.stdout) == (1, "")
     assert ended.stderr == (
         "treewright: German is not installed; `treewright get de` makes it in a few minutes, from the treebank "
-        "German-GSD (CC BY-SA 4.0)\n"
+        "German-GSD (CC BY-SA 4.0); installed: en, en_phrases, ga\n"
     )
 
 

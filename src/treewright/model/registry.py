@@ -158,12 +158,12 @@ def no_such_model(path: modelfile.Path) -> InputError:
         return InputError("path is empty; expected the name of a model or of a model file")
     if os.path.splitext(path)[1] or os.path.dirname(path):
         return InputError(f"{path}: there is no such file")
+    names = ", ".join(model.name for model in installed_models())
     if entry := match_treebank(str(path)):
         return InputError(
             f"{entry.language} is not installed; `treewright get {path}` makes it in a few minutes, from the "
-            f"treebank {entry.treebank} ({entry.licence})"
+            f"treebank {entry.treebank} ({entry.licence}); installed: {names}"
         )
-    names = ", ".join(model.name for model in installed_models())
     return MissingComponentError(f"there is no model {path}, and no file of this name; installed: {names}", "pipeline")
 
 

@@ -301,3 +301,17 @@ def test_the_list_after_a_sentence_far_down_was_split_and_joined(start: Start, t
     bench.press("J")
     assert bench.page.locator("#sentences li").count() == 120
     assert bench.problems == []
+
+
+def test_alternatives_of_a_word_that_a_split_takes_away_are_given_up(start: Start, tmp_path: Path) -> None:
+    bench = start(conllu(tmp_path / "two.conllu", ["It", "rains", ".", "We", "stay", "."]), "--model", "none")
+    asked: list[object] = []
+    given_up: list[str] = []
+    bench.page.route("**/alternatives?word=4&*", lambda route: asked.append(route))  # and never answered
+    bench.page.on("requestfailed", lambda request: given_up.append(request.url))
+    bench.go_to(4)
+    bench.page.wait_for_timeout(200)
+    assert (len(asked), given_up) == (1, [])
+    bench.press("S")
+    bench.page.wait_for_timeout(200)
+    assert (len(given_up), bench.problems) == (1, [])

@@ -101,14 +101,16 @@ function loadAlternatives() {
   const { sentence, word } = app;
   const known = app.alternatives;
   if (known && known.word === word && known.sentence === sentence) return known.answer;
-  const answer = get(`sentences/${sentence.id}/alternatives?word=${word}&layer=${encodeURIComponent(app.layer)}`).then(
+  const question = new AbortController();
+  const path = `sentences/${sentence.id}/alternatives?word=${word}&layer=${encodeURIComponent(app.layer)}`;
+  const answer = get(path, question.signal).then(
     ({ alternatives }) => {
       asked.list = alternatives;
       if (app.alternatives === asked && app.sentence === sentence && app.word === word && !app.mode?.element) showPanel(act);
       return alternatives;
     },
   );
-  const asked = { sentence, word, answer, list: [] };
+  const asked = { sentence, word, answer, question, list: [] };
   app.alternatives = asked;
   answer.catch(() => app.alternatives === asked && (app.alternatives = null)); // asked for again by the next key
   return answer;
@@ -163,10 +165,17 @@ function problem(error) {
 
 // -- changes
 
+/** Send a change. What was asked about the sentence before it is given up: the word may no longer exist after it. */
+function send(path, body) {
+  clearTimeout(settling);
+  app.alternatives?.question.abort();
+  return change(path, body);
+}
+
 async function apply(ops, saying = null) {
   const { sentence, word } = app;
   try {
-    const answer = await change(`sentences/${sentence.id}/ops?${view()}`, { base: sentence.revision, cursor: word, ops });
+    const answer = await send(`sentences/${sentence.id}/ops?${view()}`, { base: sentence.revision, cursor: word, ops });
     await showAnswer(answer, saying);
     return true;
   } catch (error) {
@@ -205,7 +214,7 @@ function offerRelease(error, ops) {
 }
 
 async function simple(path, saying) {
-  const answer = await change(`sentences/${app.sentence.id}/${path}?${view()}`, {});
+  const answer = await send(`sentences/${app.sentence.id}/${path}?${view()}`, {});
   await showAnswer(answer, [saying]);
 }
 

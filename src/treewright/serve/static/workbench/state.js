@@ -7,7 +7,7 @@ export const app = {
   mode: null, // what takes the keys, if it is not the tree: {name, press(key, event), close()}
   isPicked: false, // the word under the cursor waits for a click on its head
   layer: null,
-  alternatives: null, // {sentence, word, answer, list}: those asked for last
+  alternatives: null, // {sentence, word, answer, question, list}: asked for last
   explanation: null, // {word, head, ...} of `?`
   conflict: [], // arcs that contradict each other
   features: null, // roster of features: UPOS -> name -> values

@@ -36,7 +36,7 @@ class Workbench:
     def __init__(self, client: TestClient, project: Project) -> None:
         self.client, self.project = client, project
         roles = {"me": "manager", "ana": "annotator", "ben": "annotator", "carla": "adjudicator"}
-        self.tokens = {name: project.add_person(name, role) for name, role in roles.items()}
+        self.tokens = {name: project.people.add(name, role) for name, role in roles.items()}
 
     def call(self, method: str, path: str, status: int = 200, *, who: str = "me", **options: Any) -> Any:
         """Return the JSON of an answer with this status."""
@@ -398,7 +398,7 @@ def test_random_requests_give_documented_statuses(bench: Workbench, count: int) 
                     address += f"?{urlencode(query, errors='replace')}"
                 answer = bench.client.request(method, address, content=body, headers=headers)
                 assert answer.status_code in documented, (method, address, value, answer.text)
-    assert bench.project.check() == []
+    assert bench.project.records.problems() == []
 
 
 TYPES: dict[Any, dict[str, str]] = {

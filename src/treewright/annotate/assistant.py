@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,12 @@ from treewright.pipeline import Pipeline
 from treewright.pipeline.session import Decision, Session
 
 KEPT_SESSIONS = 32  # sentences that stay encoded; not tuned
+KEPT_SHOWN = 256  # sentences whose last tree stays in memory; not tuned
 MAX_SECONDS = 0.5  # of a search after a decision; not tuned
 TAG_COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 
+K = TypeVar("K")
+V = TypeVar("V")
 Pins = Mapping[int, tuple[int, str]]  # word -> head and relation that it keeps
 
 
@@ -58,12 +61,30 @@ class Shown:
         return f"a good tree of the model{given}{scope}; another one may score up to {self.parse.gap:.2g} more"
 
 
+class Recent(OrderedDict[K, V]):
+    """A dictionary of the values that were set last, at most `size`."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def __setitem__(self, key: K, value: V) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > self._size:
+            self.popitem(last=False)
+
+
 @dataclass
 class Assistant:
-    """A model that fills in drafts; without a pipeline, words without a head stay open."""
+    """A model that fills in drafts; without a pipeline, words without a head stay open.
+
+    shown_trees: for sentence and layer, the number of its last event and the tree that was shown last.
+    """
 
     pipeline: Pipeline | None = None
-    _sessions: OrderedDict[tuple[int, str], Session] = field(default_factory=OrderedDict)
+    shown_trees: Recent[tuple[int, str], tuple[int, Shown]] = field(default_factory=lambda: Recent(KEPT_SHOWN))
+    _sessions: Recent[tuple[int, str], Session] = field(default_factory=lambda: Recent(KEPT_SESSIONS))
 
     @property
     def has_sessions(self) -> bool:
@@ -161,10 +182,8 @@ class Assistant:
                     opened[word - 1].set_cell(name, cells[name])
         opened.heads, opened.deprels = [-1] * len(opened), [OPEN] * len(opened)
         key = number, str(opened)
-        session = self._sessions.pop(key, None) or self.pipeline.open(opened, max_seconds=MAX_SECONDS)
+        session = self._sessions.get(key) or self.pipeline.open(opened, max_seconds=MAX_SECONDS)
         self._sessions[key] = session
-        while len(self._sessions) > KEPT_SESSIONS:
-            self._sessions.popitem(last=False)
         return session
 
     # -- questions

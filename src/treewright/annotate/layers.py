@@ -65,7 +65,10 @@ class Layers:
         return differences
 
     def with_agreed(self, record: Record, layer: str, draft: Draft, seq: int) -> Draft:
-        """Return a draft of the gold layer that is new with the cells about which the annotators agree as accepted."""
+        """Return the draft of a record; a new one of the gold layer accepts the cells about which the annotators agree.
+
+        seq: the last event of the record in this layer; 0: the draft is new.
+        """
         if layer != GOLD or seq:
             return draft
         names = self.annotators()

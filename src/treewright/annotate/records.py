@@ -54,7 +54,7 @@ class Records:
         return Record(*row)
 
     def draft(self, record: Record, layer: str) -> tuple[Draft, int]:
-        """Return the draft of a sentence in a layer, and the number of its last event; 0 if there is none."""
+        """Return the draft of a record in a layer, and the number of its last event; 0 if there is none."""
         row = self._store.one("SELECT draft, seq FROM tree WHERE sentence = ? AND layer = ?", record.id, layer)
         if row:
             return Draft.from_json(json.loads(row[0])), row[1]
@@ -66,7 +66,7 @@ class Records:
         return Draft(record.text, keeps_tree=self.keeps_trees), 0
 
     def replay(self, record: Record, layer: str) -> Draft:
-        """Return the draft that the journal gives."""
+        """Return the draft of a record that the journal gives in a layer."""
         draft = Draft(record.text, keeps_tree=self.keeps_trees)
         for event in effective(self._store.events("sentence = ?", record.id)):
             is_own = event.layer == layer
@@ -75,7 +75,10 @@ class Records:
         return draft
 
     def save(self, number: int, layer: str, seq: int, draft: Draft, shown: Sentence, lint: int) -> None:
-        """Write what follows from the journal up to event `seq`; lint: number of findings in the sentence shown."""
+        """Write the draft of a sentence (by number) in a layer, which follows from the journal up to event `seq`.
+
+        shown: the sentence with its tree. lint: the number of findings in it.
+        """
         decided = sum(1 for cells in draft.decided.values() if cells)
         counts = decided, len(draft.notes), len(draft.unsure), lint, f" {' '.join(sorted(draft.labels))} "
         self._store.run(
@@ -108,7 +111,7 @@ class Records:
         }
 
     def versions(self, mode: str, layer: str) -> Iterator[tuple[str, Sentence]]:
-        """Yield the sentences for export, each with its document."""
+        """Yield the sentences of a layer for export, each with its document; mode: as in `Project.export`."""
         rows = self._store.rows(
             "SELECT document.name, sentence.text, tree.draft, tree.shown, event.author, event.at FROM sentence "
             "JOIN document ON document.id = sentence.document "

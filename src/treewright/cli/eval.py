@@ -33,7 +33,7 @@ app, command = opt.new_command(
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
-    "treewright eval dev.conllu parsed.conllu --calibration --diagram bins.svg",
+    "treewright eval dev.conllu parsed.conllu --calibration",
     "treewright eval gold.mrg parsed.mrg --json",
 )
 Breakdown = Literal["relation", "arc-length", "sentence-length", "projectivity", "label"]
@@ -69,21 +69,17 @@ def eval(
     calibration: Annotated[
         bool, opt.option("Compare the confidence in SYSTEM's MISC with what is right.", "--calibration")
     ] = False,
-    diagram: Annotated[
-        Path | None, opt.option("With --calibration: where to draw the reliability diagram.", metavar="FILE.svg")
-    ] = None,
     samples: Annotated[int, opt.number_option("Number of draws of the bootstrap.")] = 10_000,
     seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
     as_json: Annotated[bool, opt.json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
-    refuse(diagram is not None and not calibration, "--diagram", "it needs --calibration")
     if calibration:
         refuse(system2 is not None, "SYSTEM2", "the confidence of one system is shown at a time")
         for option, is_given in (("--by", by is not None), ("--brackets", brackets or is_brackets(gold))):
             refuse(is_given, option, "confidence is that of heads, labels and tags, over all words")
-        show_calibration(gold, system, diagram, as_json)
+        show_calibration(gold, system, as_json)
         return
     caption = ""
     result: BracketEvaluation | Comparison | Evaluation
@@ -124,18 +120,11 @@ def eval(
 KINDS = {"heads": "heads", "labels": "labels, where the head is right", "arcs": "heads with labels", "tags": "tags"}
 
 
-def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool) -> None:
-    """Print the reliability of a system's confidence, and draw it."""
-    from treewright import draw, evaluate
-    from treewright.cli.shared import check_extension
+def show_calibration(gold: str, system: str, as_json: bool) -> None:
+    """Print the reliability of a system's confidence."""
+    from treewright import evaluate
 
-    if diagram is not None:
-        check_extension(str(diagram), (".svg",))
     by_kind = evaluate.calibration(gold, system)
-    if diagram is not None:
-        named = {KINDS[kind]: reliability for kind, reliability in by_kind.items()}
-        notes = {name: f"ECE {100 * curve.ece:.1f}, AUC {decimals(curve.auc, 3)}" for name, curve in named.items()}
-        draw.reliability({name: curve.bins for name, curve in named.items()}, notes).save(diagram)
     if as_json:
         typer.echo(json.dumps({kind: reliability.as_dict() for kind, reliability in by_kind.items()}, indent=2))
     else:

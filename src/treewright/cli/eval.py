@@ -60,10 +60,6 @@ def eval(
         bool,
         opt.option("Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not.", "--punct/--no-punct"),
     ] = True,
-    subtypes: Annotated[bool, opt.option("Take relations whole in the breakdown: nsubj:pass.")] = False,
-    brackets: Annotated[
-        bool, opt.option("Read the files as Penn brackets; detected if not given.", "--brackets")
-    ] = False,
     prm: Annotated[Path | None, opt.file_option("An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
     skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
@@ -77,13 +73,13 @@ def eval(
 
     if calibration:
         refuse(system2 is not None, "SYSTEM2", "the confidence of one system is shown at a time")
-        for option, is_given in (("--by", by is not None), ("--brackets", brackets or is_brackets(gold))):
+        for option, is_given in (("--by", by is not None), ("GOLD", is_brackets(gold))):
             refuse(is_given, option, "confidence is that of heads, labels and tags, over all words")
         show_calibration(gold, system, as_json)
         return
     caption = ""
     result: BracketEvaluation | Comparison | Evaluation
-    if brackets or is_brackets(gold):
+    if is_brackets(gold):
         refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
         refuse(by not in (None, "label"), "--by", "brackets can be broken down by label")
         parameters = evaluate.Parameters.read(prm) if prm else None
@@ -102,9 +98,7 @@ def eval(
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
         with show_share() as progress:
-            result = evaluate.evaluate(
-                *(gold, system), by=by, punct=punct, subtypes=subtypes, skip_bad=skip_bad, progress=progress
-            )
+            result = evaluate.evaluate(*(gold, system), by=by, punct=punct, skip_bad=skip_bad, progress=progress)
         tables = [score_table(result), *([group_table(result)] if by else [])]
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))

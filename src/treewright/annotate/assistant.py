@@ -31,6 +31,7 @@ TAG_COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 
 K = TypeVar("K")
 V = TypeVar("V")
+Limits = dict[str, Any]  # of a search, as keywords of Shown: required, forbidden, released
 Pins = Mapping[int, tuple[int, str]]  # word -> head and relation that it keeps
 
 
@@ -118,13 +119,7 @@ class Assistant:
         return self._decode(number, draft, annotation, heads, labels, limits)
 
     def _decode(
-        self,
-        number: int,
-        draft: Draft,
-        annotation: Annotation,
-        heads: list[int],
-        labels: list[str],
-        limits: dict[str, Any],
+        self, number: int, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits
     ) -> Shown:
         session = self._session(number, draft, annotation.sentence)
         decided = draft.decided_heads(len(heads))
@@ -154,12 +149,7 @@ class Assistant:
         return Shown(shown, **limits, parse=tree, confidence=sure, note=note, session=session, decisions=decisions)
 
     def _complete(
-        self,
-        draft: Draft,
-        annotation: Annotation,
-        heads: list[int],
-        labels: list[str],
-        limits: dict[str, Any],
+        self, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits
     ) -> Shown:
         """Fill in by an induced model, which has no sessions."""
         assert self.pipeline is not None
@@ -261,7 +251,7 @@ def labels_of(draft: Draft, size: int) -> list[str]:
     return [draft.decided.get(word, {}).get("DEPREL", OPEN) for word in range(1, size + 1)]
 
 
-def without_model(annotation: Annotation, heads: list[int], labels: list[str], limits: dict[str, Any]) -> Shown:
+def without_model(annotation: Annotation, heads: list[int], labels: list[str], limits: Limits) -> Shown:
     """Show what is decided and kept; a relation that is open is the one that the word had before, if that fits."""
     filled = []
     for head, label, old in zip(heads, labels, annotation.original_labels, strict=True):

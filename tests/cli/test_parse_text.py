@@ -258,10 +258,10 @@ def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
 def test_pack(run: Run) -> None:
     pipeline().parser.save("p")
     pipeline().tagger.save("t")
-    ended = run("pack", "p", "t", "-o", "both.tw", "--name", "toy")
+    ended = run("pack", "p", "t", "-o", "both.tw")
     assert ended.returncode == 0
     assert re.match(
-        r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", ended.stderr
+        r"treewright: both.tw: Pipeline\('both', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", ended.stderr
     )
     assert "nsubj" in run("parse", "both.tw", "--text", "The dog sees a house.").stdout
     assert run("pack", "p", "t", "-o", "light.tw", "--prune", "0.2", "-q").returncode == 0

@@ -78,7 +78,7 @@ def _order(edge: tuple[Id, str]) -> tuple[int, int, str]:
 
 
 def clear_graph(sentence: Sentence) -> None:
-    """Empty DEPS, that of empty nodes included."""
+    """Empty DEPS, also of empty nodes."""
     if "DEPS" in sentence.layout.index:
         if set(sentence.cells("DEPS")) != {("_",)}:
             sentence.deps = ["_"] * len(sentence)
@@ -86,6 +86,6 @@ def clear_graph(sentence: Sentence) -> None:
 
 
 def copy_graph(sentence: Sentence, other: Sentence) -> None:
-    """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
+    """Copy DEPS, also of empty nodes, from another version of the sentence, cell by cell."""
     sentence.deps = other.deps.copy()
     sentence.empty_nodes = other.empty_nodes

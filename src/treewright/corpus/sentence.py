@@ -297,7 +297,7 @@ class Sentence:
         self.set_comment("text", value)
 
     def offsets(self) -> list[Offsets]:
-        """Return the offsets, in characters, of each word's begin and end: those of `word.begin` and `word.end`.
+        """Return the offsets, in characters, of each word's begin and end, as `word.begin` and `word.end`.
 
         A tokeniser writes them into MISC as TokenRange=begin:end; they refer to the whole text that it was given.
         Without TokenRange they refer to `text`, and an InputError names the first word that is not found there. The
@@ -623,7 +623,7 @@ def share_cells(sentence: Sentence, seen: dict[str, str]) -> Sentence:
 
 
 def to_layout(sentence: Sentence, layout: Layout) -> Sentence:
-    """Return the sentence in the columns of layout, those of the same name kept; itself if it has them already.
+    """Return the sentence in the columns of layout, cells kept by column name; itself if it has them already.
 
     CoNLL-X has neither comments, nor multiword tokens, nor empty nodes: they are left out.
     """

@@ -52,7 +52,7 @@ class Match:
 
     @property
     def line(self) -> int:
-        """The line, in the file, of the first word of the matching; that of the sentence if there is none."""
+        """The line, in the file, of the first word of the matching, or of the sentence if there is none."""
         numbers = [word.id for word in self.words.values()]
         return line_of(self.sentence, min(numbers)) if numbers else self.sentence.line
 

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from oracles.pipelines import pipeline, text_of
+from oracles.pipelines import pipeline, pipeline_file, text_of
 from oracles.processes import Run, run_process, runner, started_process
 
 import treewright as tw
@@ -20,9 +20,7 @@ import treewright as tw
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "toy.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 from oracles.bodies import Generator
-from oracles.pipelines import pipeline, written
+from oracles.pipelines import pipeline_file, written
 from oracles.projects import gold_and_work
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
@@ -59,9 +59,7 @@ class Workbench:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "tiny.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.mark.parametrize(("count", "line_end"), [(100, "\n"), (10, "\r\n")])

@@ -254,7 +254,7 @@ def labels_of(draft: Draft, size: int) -> list[str]:
 def without_model(annotation: Annotation, heads: list[int], labels: list[str], limits: Limits) -> Shown:
     """Show what is decided and kept; a relation that is open is the one that the word had before, if that fits."""
     filled = []
-    for head, label, old in zip(heads, labels, annotation.original_labels, strict=True):
+    for head, label, (_, old) in zip(heads, labels, annotation.original_arcs, strict=True):
         fits = head >= 0 and label == OPEN and (old == "root") == (head == 0)
         filled.append(old if fits else "root" if head == 0 and label == OPEN else label)
     return Shown(annotation.filled(heads, filled), **limits)

@@ -17,7 +17,7 @@ import treewright
 from treewright.annotate import AccessError, Answer, Person, Project, State
 from treewright.corpus import Sentence
 from treewright.draw import svg
-from treewright.serve.api import ErrorAnswer, Strict
+from treewright.serve.api import Strict, errors
 from treewright.serve.errors import Refusal
 from treewright.serve.guard import HEALTH, cookie_name
 from treewright.serve.work import as_json
@@ -86,11 +86,6 @@ class Adoption(Strict):
     model: str | None = Field(max_length=200)
 
 
-def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of error statuses, with those that every request may have."""
-    return {status: {"model": ErrorAnswer} for status in sorted({400, 403, 408, 413, 415, 422, 503, 504, *statuses})}
-
-
 class Timer:
     """Measures the parts of the work on a request, for the header Server-Timing."""
 
@@ -142,8 +137,9 @@ def workbench_router(project: Project) -> APIRouter:
         if person.role not in roles:
             raise AccessError(f"{person.name} is {person.role}; this is for {' and '.join(roles)}s")
 
-    router = APIRouter(prefix=PREFIX, responses=errors())
-    open_router = APIRouter(responses=errors())
+    common = errors(400, 408, 413, 415, 422)
+    router = APIRouter(prefix=PREFIX, responses=common)
+    open_router = APIRouter(responses=common)
 
     @open_router.post(LOGIN)
     def login(request: Request, body: Login) -> JSONResponse:

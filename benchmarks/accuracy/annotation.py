@@ -231,10 +231,10 @@ def print_new_language(treebank: str, data: Path, scratch: Path) -> None:
     with Project.create(scratch / "project", [scratch / "new.conllu"]) as project:
         before = [corrections(project, number, gold[number - 1]) for number in range(1, half + 1)]
         begin = time.monotonic()
-        job = project.train()
-        while project.job(job).state == "running":
+        job = project.models.train()
+        while project.models.job(job).state == "running":
             time.sleep(0.2)
-        seconds, result = time.monotonic() - begin, project.job(job)
+        seconds, result = time.monotonic() - begin, project.models.job(job)
         if result.state == "failed":
             raise SystemExit(f"the training failed: {result.message}")
         project.adopt(result.model)
@@ -248,8 +248,8 @@ def print_new_language(treebank: str, data: Path, scratch: Path) -> None:
 
 def corrections(project: Project, number: int, gold: Sentence) -> int:
     """Correct a sentence of a project from left to right and accept it; return the number of decisions."""
-    person, count = project.manager, 0
-    state = project.state(number, person)
+    person, count = project.people.manager, 0
+    state = project.editor.state(number, person)
     for word, (head, deprel) in enumerate(zip(gold.heads.tolist(), gold.deprels, strict=True), 1):
         for kind, value in (("head", head), ("deprel", deprel)):
             shown = state.heads[word - 1] if kind == "head" else state.sentence.deprels[word - 1]
@@ -257,8 +257,8 @@ def corrections(project: Project, number: int, gold: Sentence) -> int:
                 count += 1
                 op = {"kind": kind, "word": word, kind: value}
                 op_id = f"{number}-{word}-{kind}"
-                state = project.apply(number, person, person, op_id, state.revision, [op], cursor=word).state
-    project.accept(number, person, person, f"{number}-accept")
+                state = project.editor.apply(number, person, person, op_id, state.revision, [op], cursor=word).state
+    project.editor.change("accept", number, person, person, f"{number}-accept")
     return count
 
 

@@ -60,14 +60,14 @@ def test_random_operations(make: Make, seed: int) -> None:
     client = Client(project)
     done: list[tuple[int, str]] = []  # sentence, and the bytes before
     for _ in range(STEPS):
-        sentence = rng.choice([summary.id for summary in project.summaries("me")])
+        sentence = rng.choice([summary.id for summary in project.queues.summaries("me")])
         before = exported(project)
         if rng.random() < 0.2 and done:
             sentence, before = done.pop()
             client.call("undo", sentence)
             assert exported(project) == before
             continue
-        op = random_op(rng, len(project.state(sentence, "me").words))
+        op = random_op(rng, len(project.editor.state(sentence, "me").words))
         try:
             client.send(sentence, op)
         except ProjectError:
@@ -82,7 +82,7 @@ def test_random_operations(make: Make, seed: int) -> None:
                 assert check([Sentence(f"{block}\n\n")], level=1) == [], op
         texts = [finding for finding in check_file(after, project.folder) if finding.rule in ("text", "format")]
         assert texts == [], op
-    assert project.check() == []
+    assert project.records.problems() == []
     project.close()
     with Project.open(project.folder) as reopened:
         client.project = reopened
@@ -91,7 +91,7 @@ def test_random_operations(make: Make, seed: int) -> None:
             client.call("undo", sentence)
             assert exported(reopened) == before
         assert exported(reopened) == TREEBANK
-        assert reopened.check() == []
+        assert reopened.records.problems() == []
 
 
 def check_file(text: str, folder: Path) -> list[Any]:
@@ -139,6 +139,6 @@ def test_decisions_move_with_their_words(make: Make) -> None:
     assert state.words[9].rejected == [9]
     state = client.send(1, {"kind": "split_sentence", "word": 8}).state
     assert len(state.words) == 7
-    second = client.project.state(client.project.summaries("me", after=1, limit=1)[0].id, "me")
+    second = client.project.editor.state(client.project.queues.summaries("me", after=1, limit=1)[0].id, "me")
     assert second.words[2].rejected == [2]
     assert "HEAD" not in second.words[1].states

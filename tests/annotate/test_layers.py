@@ -74,27 +74,27 @@ def test_agreement_and_adjudication(make: Make, tmp_path: Path) -> None:
         write(sentences, tmp_path / f"{name}.conllu")
     project = make(tmp_path / "plain.conllu")
     for name in ("ana", "ben"):
-        project.add_person(name)
+        project.people.add(name)
         project.import_files([tmp_path / f"{name}.conllu"], layer=name)
         assert exported(project, layer=name) == (tmp_path / f"{name}.conllu").read_text()
     words = [pair for left, right in zip(ours, theirs, strict=True) for pair in zip(left, right, strict=True)]
     same_heads = [(a.deprel, b.deprel) for a, b in words if a.head == b.head]
-    [pair] = project.agreement(["ana", "ben"]).pairs
+    [pair] = project.layers.agreement(["ana", "ben"]).pairs
     assert pair.uas == pytest.approx(len(same_heads) / len(words), rel=1e-9)
     assert pair.las == pytest.approx(sum(a == b for a, b in same_heads) / len(words), rel=1e-9)
     assert pair.kappa_upos == pytest.approx(kappa([(a.upos, b.upos) for a, b in words]), rel=1e-9)
     assert pair.kappa_relations == pytest.approx(kappa(same_heads), rel=1e-9)
     assert (pair.sentences, pair.words, pair.different_words) == (SENTENCES, len(words), DIFFERENT)
 
-    differences = project.adjudication()
+    differences = project.layers.adjudication()
     assert {(difference.sentence_id, difference.word) for difference in differences} == places
     assert not any(difference.is_decided for difference in differences)
-    project.add_person("eva", "adjudicator")
+    project.people.add("eva", "adjudicator")
     client = Client(project, "eva", "gold")
     for number, difference in enumerate(differences):
         state = client.send(difference.sentence_id, *difference.ops["ana" if number % 2 else "ben"]).state
         assert state.words[difference.word - 1].states[next(iter(difference.answers["ana"]))] == "decided"
-    assert all(difference.is_decided for difference in project.adjudication())
+    assert all(difference.is_decided for difference in project.layers.adjudication())
     for number in range(1, SENTENCES + 1):
         client.call("accept", number)
     [(_, data)] = project.export()
@@ -107,12 +107,12 @@ def test_agreement_and_adjudication(make: Make, tmp_path: Path) -> None:
             assert (own[word - 1].head, own[word - 1].deprel, own[word - 1].upos) == (
                 *(expected.head, expected.deprel, expected.upos),
             )
-    assert project.check() == []
+    assert project.records.problems() == []
 
 
 def test_messages(make: Make) -> None:
     project = make()
     with pytest.raises(ProjectError, match="0 layers have accepted sentences; adjudication compares two or more"):
-        project.adjudication()
+        project.layers.adjudication()
     with pytest.raises(UnknownItemError, match="nothing is annotated in the layer ana"):
-        project.agreement(["ana", "ben"])
+        project.layers.agreement(["ana", "ben"])

@@ -53,7 +53,7 @@ def test_what_is_decided_does_not_depend_on_the_order(make: Make) -> None:
     arcs = [(1, 5), (5, 0), (3, 2), (6, 1)]
     trees = []
     for person in ("ana", "ben", "cem"):
-        project.add_person(person)
+        project.people.add(person)
         client = Client(project, person)
         order = random.Random(person).sample(arcs, len(arcs))
         for word, head in order:
@@ -66,9 +66,9 @@ def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:
     project, parser = make(model="en"), tw.load("en").trained_parser
     rng = random.Random(1)
     for trial in range(200):
-        project.add_person(f"p{trial}")
+        project.people.add(f"p{trial}")
         client = Client(project, f"p{trial}")
-        state = project.state(OPEN, client.layer)
+        state = project.editor.state(OPEN, client.layer)
         for _ in range(rng.randint(1, 4)):
             word = rng.randint(1, 8)
             head = rng.choice([head for head in range(9) if head != word])
@@ -88,8 +88,8 @@ def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:
 
 def test_words_before_the_cursor_stay(make: Make) -> None:
     client = Client(make(model="en"))
-    before = client.project.state(OPEN, "me").heads
-    for choice in client.project.alternatives(OPEN, "me", 7):
+    before = client.project.editor.state(OPEN, "me").heads
+    for choice in client.project.editor.alternatives(OPEN, "me", 7):
         op = {"kind": "head", "word": 7, "head": choice.head}
         after = client.send(OPEN, op, cursor=7).state.heads
         assert after[:6] == before[:6]
@@ -99,15 +99,15 @@ def test_words_before_the_cursor_stay(make: Make) -> None:
 
 def test_alternatives(make: Make) -> None:
     project = make(model="en")
-    choices = project.alternatives(OPEN, "me", 7)
+    choices = project.editor.alternatives(OPEN, "me", 7)
     probabilities = [choice.probability for choice in choices]
     assert 1 <= len(choices) <= 5
     assert probabilities == sorted(probabilities, reverse=True)
     assert sum(probabilities) <= 1
-    shown = project.state(OPEN, "me").heads[6]
+    shown = project.editor.state(OPEN, "me").heads[6]
     Client(project).send(OPEN, {"kind": "reject", "word": 7, "head": shown})
-    assert shown not in [choice.head for choice in project.alternatives(OPEN, "me", 7)]
-    assert project.state(OPEN, "me").heads[6] != shown
+    assert shown not in [choice.head for choice in project.editor.alternatives(OPEN, "me", 7)]
+    assert project.editor.state(OPEN, "me").heads[6] != shown
 
 
 @pytest.mark.parametrize("model", [None, "en"])
@@ -140,32 +140,32 @@ def test_undo_and_redo_across_restarts(make: Make) -> None:
         client.call("undo", 1)
         assert exported(project) == version
     assert exported(project) == TREEBANK
-    assert not project.state(1, "me").can_undo
+    assert not project.editor.state(1, "me").can_undo
     for version in versions[1:]:
         client.call("redo", 1)
         assert exported(project) == version
     with pytest.raises(ConflictError, match="nothing of me to do again"):
         client.call("redo", 1)
-    assert project.check() == []
+    assert project.records.problems() == []
     project.close()
 
 
 def test_a_repeated_operation_is_stored_once(make: Make) -> None:
     project = make()
     op = [{"kind": "deprel", "word": 1, "deprel": "dep"}]
-    first = project.apply(1, "me", "me", "a", 0, op)
-    again = project.apply(1, "me", "me", "a", 0, op)
+    first = project.editor.apply(1, "me", "me", "a", 0, op)
+    again = project.editor.apply(1, "me", "me", "a", 0, op)
     assert (again.seq, again.revision, again.is_repeated) == (first.seq, first.revision, True)
     with pytest.raises(ProjectError, match="belongs to another operation"):
-        project.apply(2, "me", "me", "a", 0, op)
+        project.editor.apply(2, "me", "me", "a", 0, op)
 
 
 def test_two_windows(make: Make) -> None:
     project = make()
-    project.apply(1, "me", "me", "a", 0, [{"kind": "deprel", "word": 1, "deprel": "dep"}])
-    project.apply(1, "me", "me", "b", 0, [{"kind": "upos", "word": 4, "upos": "X"}])  # another cell
+    project.editor.apply(1, "me", "me", "a", 0, [{"kind": "deprel", "word": 1, "deprel": "dep"}])
+    project.editor.apply(1, "me", "me", "b", 0, [{"kind": "upos", "word": 4, "upos": "X"}])  # another cell
     with pytest.raises(ConflictError, match="has changed since revision 0") as error:
-        project.apply(1, "me", "me", "c", 0, [{"kind": "head", "word": 1, "head": 6}])
+        project.editor.apply(1, "me", "me", "c", 0, [{"kind": "head", "word": 1, "head": 6}])
     [cell] = error.value.cells
     assert (cell["word"], cell["column"], cell["value"], cell["author"]) == (1, "DEPREL", "dep", "me")
 
@@ -173,7 +173,7 @@ def test_two_windows(make: Make) -> None:
 def test_accept_and_reopen(make: Make) -> None:
     project = make(model="en")
     client = Client(project)
-    shown = project.state(OPEN, "me")
+    shown = project.editor.state(OPEN, "me")
     assert {word.states["HEAD"] for word in shown.words} == {"suggested"}
     accepted = client.call("accept", OPEN).state
     assert accepted.heads == shown.heads
@@ -182,12 +182,12 @@ def test_accept_and_reopen(make: Make) -> None:
     reopened = client.call("reopen", OPEN).state
     assert (reopened.status, reopened.heads) == ("started", shown.heads)
     assert check([Sentence(reopened.sentence.written())], level=1) == []
-    assert project.check() == []
+    assert project.records.problems() == []
 
 
 def test_without_a_model_words_are_open_until_they_are_attached(make: Make) -> None:
     client = Client(make())
-    assert client.project.state(OPEN, "me").heads == [-1] * 8
+    assert client.project.editor.state(OPEN, "me").heads == [-1] * 8
     with pytest.raises(ConflictError, match="word 1, She, has no head"):
         client.call("accept", OPEN)
     for word, head in enumerate([2, 0, 4, 2, 7, 7, 2, 2], 1):
@@ -218,27 +218,27 @@ def test_operations_that_make_no_sense_change_nothing(make: Make, op: dict[str, 
     with pytest.raises(ProjectError, match=message):
         Client(project).send(1, op)
     assert exported(project) == TREEBANK
-    assert project.state(1, "me").status == "new"
+    assert project.editor.state(1, "me").status == "new"
 
 
 def test_people_see_their_own_layer(make: Make) -> None:
     project = make()
-    tokens = {name: project.add_person(name, role) for name, role in (("ana", "annotator"), ("eva", "adjudicator"))}
-    person = project.person_of(tokens["ana"])
+    tokens = {name: project.people.add(name, role) for name, role in (("ana", "annotator"), ("eva", "adjudicator"))}
+    person = project.people.with_token(tokens["ana"])
     assert person == Person("ana", "annotator")
-    assert project.person_of("guess") is None
-    assert project.layers("ana") == ["ana"]
-    assert set(project.layers("eva")) == {"eva", "me", "ana", "gold"}
+    assert project.people.with_token("guess") is None
+    assert project.people.layers("ana") == ["ana"]
+    assert set(project.people.layers("eva")) == {"eva", "me", "ana", "gold"}
     for layer in ("me", "gold"):
         with pytest.raises(AccessError, match=f"ana is annotator and may not see the layer {layer}"):
-            project.check_access("ana", layer)
+            project.people.check_access("ana", layer)
         with pytest.raises(AccessError, match="may not write"):
             Client(project, "ana", layer).head(2, 1, 4)
-    project.check_access("eva", "ana")
+    project.people.check_access("eva", "ana")
     with pytest.raises(AccessError, match="eva is adjudicator and may not write the layer ana"):
-        project.check_access("eva", "ana", write=True)
+        project.people.check_access("eva", "ana", write=True)
     with pytest.raises(UnknownItemError, match="nobody is called 'x'"):
-        project.check_access("x", "ana")
+        project.people.check_access("x", "ana")
     stored = sqlite3.connect(project.folder / "project.sqlite").execute("SELECT token_hash FROM person").fetchall()
     assert all(token not in str(stored) for token in tokens.values())
 
@@ -257,7 +257,7 @@ def test_check_finds_a_state_that_the_journal_does_not_give(make: Make) -> None:
     project = make()
     Client(project).head(2, 1, 4)
     project._store.run("UPDATE tree SET draft = replace(draft, '\"4\"', '\"3\"')")
-    assert any("the journal gives another state" in problem for problem in project.check())
+    assert any("the journal gives another state" in problem for problem in project.records.problems())
 
 
 def test_marked_export_gives_the_same_state_again(make: Make, tmp_path: Path) -> None:
@@ -270,12 +270,12 @@ def test_marked_export_gives_the_same_state_again(make: Make, tmp_path: Path) ->
     marked.write_text(exported(project, "marked"))
     again = make(marked, model="en")
     for number in (1, 2, OPEN):
-        old, new = project.state(number, "me"), again.state(number, "me")
+        old, new = project.editor.state(number, "me"), again.editor.state(number, "me")
         assert [word.states for word in old.words] == [word.states for word in new.words]
         assert (old.heads, old.status, old.forbidden) == (new.heads, new.status, new.forbidden)
         assert [word.is_unsure for word in old.words] == [word.is_unsure for word in new.words]
     assert exported(again, "clean").count("treewright") == 0
-    assert again.check() == []
+    assert again.records.problems() == []
 
 
 def test_partial_export_has_no_suggestions(make: Make) -> None:
@@ -291,23 +291,23 @@ def test_raw_text(make: Make, tmp_path: Path) -> None:
     project = make(path, model="en")
     [(name, data)] = project.export()
     assert name == "notes.conllu"
-    assert [summary.text for summary in project.summaries("me")] == ["Dogs bark.", "Cats sleep all day."]
-    assert project.state(1, "me").heads == [2, 0, 2]
+    assert [summary.text for summary in project.queues.summaries("me")] == ["Dogs bark.", "Cats sleep all day."]
+    assert project.editor.state(1, "me").heads == [2, 0, 2]
     assert b"\t_\t_\t_\t_\t_\t_\t" in data
 
 
 def test_search_and_queues(make: Make) -> None:
     project = make()
-    [hit] = project.search("pattern { V [upos=VERB]; V -[nsubj]-> S }", "me")
+    [hit] = project.queues.search("pattern { V [upos=VERB]; V -[nsubj]-> S }", "me")
     assert (hit.sentence_id, hit.nodes) == (2, {"V": 5, "S": 1})
-    assert [hit.sentence_id for hit in project.search("red sails", "me")] == [2]
-    [summary] = project.summaries("me", "search:red sails")
+    assert [hit.sentence_id for hit in project.queues.search("red sails", "me")] == [2]
+    [summary] = project.queues.summaries("me", "search:red sails")
     assert (summary.id, summary.hit) == (2, [3, 4])
     Client(project).call("accept", 2)
-    assert project.queues("me") == {"file": 3, "open": 2, "doubtful": 0, "lint": 0, "notes": 0, "unsure": 0}
-    assert [summary.id for summary in project.summaries("me", "open", after=1)] == [3]
+    assert project.queues.counts("me") == {"file": 3, "open": 2, "doubtful": 0, "lint": 0, "notes": 0, "unsure": 0}
+    assert [summary.id for summary in project.queues.summaries("me", "open", after=1)] == [3]
     with pytest.raises(UnknownItemError, match="there is no queue 'x'"):
-        project.summaries("me", "x")
+        project.queues.summaries("me", "x")
 
 
 def test_suggestions_come_in_the_background(make: Make) -> None:
@@ -315,8 +315,8 @@ def test_suggestions_come_in_the_background(make: Make) -> None:
     project.start_suggestions()
     assert project._suggestions._thread is not None
     project._suggestions._thread.join(60)
-    assert all(summary.doubtful is not None for summary in project.summaries("me"))
-    assert project.search("pattern { S [form=She]; V -[nsubj]-> S }", "me")[0].nodes == {"S": 1, "V": 2}
+    assert all(summary.doubtful is not None for summary in project.queues.summaries("me"))
+    assert project.queues.search("pattern { S [form=She]; V -[nsubj]-> S }", "me")[0].nodes == {"S": 1, "V": 2}
 
 
 def test_one_program_at_a_time(make: Make) -> None:
@@ -341,7 +341,7 @@ def test_a_full_disk_loses_nothing(make: Make) -> None:
     assert "\n" not in str(error.value)
     project._store.run("PRAGMA max_page_count = 1000000")
     assert client.head(2, 2, 1).state.heads[:2] == [4, 1]
-    assert project.check() == []
+    assert project.records.problems() == []
 
 
 def test_there_is_no_project(tmp_path: Path) -> None:
@@ -363,9 +363,9 @@ def test_labels_of_sentences_are_queues(make: Make) -> None:
     client = Client(make())
     state = client.send(2, {"kind": "label", "label": "ask-ana"}, {"kind": "label", "label": "idiom"}).state
     assert state.labels == ["ask-ana", "idiom"]
-    assert [summary.id for summary in client.project.summaries("me", "label:idiom")] == [2]
+    assert [summary.id for summary in client.project.queues.summaries("me", "label:idiom")] == [2]
     assert client.send(2, {"kind": "label", "label": "idiom", "value": False}).state.labels == ["ask-ana"]
-    assert client.project.queues("me")["label:ask-ana"] == 1
+    assert client.project.queues.counts("me")["label:ask-ana"] == 1
     assert "# treewright.labels = ask-ana" in exported(client.project, "marked")
     with pytest.raises(ProjectError, match="label is 'two words'; expected a word without spaces"):
         client.send(2, {"kind": "label", "label": "two words"})
@@ -383,13 +383,13 @@ def test_rules_of_a_project_are_checked_live_and_make_a_queue(make: Make) -> Non
     project.close()
     (folder / "rules.txt").write_text(RULES)
     with Project.open(folder) as opened:
-        [finding] = [item for item in opened.state(2, "me").lint if item["rule"] == "project"]
+        [finding] = [item for item in opened.editor.state(2, "me").lint if item["rule"] == "project"]
         assert (finding["word"], finding["level"], finding["reason"]) == (1, 3, "boats do not leave")
         assert finding["guideline"] == "https://universaldependencies.org/u/dep/nsubj.html"
         opened.start_suggestions()
         assert opened._suggestions._thread is not None
         opened._suggestions._thread.join(60)
-        assert [summary.id for summary in opened.summaries("me", "lint")] == [2]
+        assert [summary.id for summary in opened.queues.summaries("me", "lint")] == [2]
         answer = Client(opened).send(2, {"kind": "deprel", "word": 1, "deprel": "obl"})
         assert not [item for item in answer.state.lint if item["rule"] == "project"]
     (folder / "rules.txt").write_text("error no quotes")
@@ -418,8 +418,8 @@ def test_a_new_version_of_a_file_is_merged(make: Make, treebank: Path) -> None:
     done = "trees.conllu: merged; 1 changed on both sides (layer file), 1 removed"
     assert project.import_files([treebank]) == [done]
     client.call("accept", 2)
-    assert [(item.sentence_id, item.word) for item in project.adjudication(layers=["me", "file"])] == [(2, 2)]
-    assert project.check() == []
+    assert [(item.sentence_id, item.word) for item in project.layers.adjudication(layers=["me", "file"])] == [(2, 2)]
+    assert project.records.problems() == []
     treebank.write_text(theirs.replace("# sent_id = dogs\n", ""))
     with pytest.raises(ProjectError, match="merging needs a sent_id of its own for every sentence"):
         project.import_files([treebank])
@@ -428,7 +428,7 @@ def test_a_new_version_of_a_file_is_merged(make: Make, treebank: Path) -> None:
 def test_an_uploaded_document(make: Make) -> None:
     project = make()
     assert project.import_document("../../etc/more.txt", b"It rains. We stay.") == "more.txt: 2 sentences added"
-    assert project.documents() == ["trees.conllu", "more.txt"]
+    assert project.records.documents() == ["trees.conllu", "more.txt"]
     with pytest.raises(ProjectError, match=r"^bad.conllu:1: "):
         project.import_document("bad.conllu", b"1\tx\n\n")
     with pytest.raises(ProjectError, match=r"^virus.exe: expected a file whose name ends in .conllu"):

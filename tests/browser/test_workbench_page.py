@@ -150,7 +150,7 @@ def layers_of_two(folder: Path, differing: int) -> tuple[Path, dict[tuple[int, i
     pipeline().save(folder / "tiny.tw")
     with Project.create(folder / "both.project", [folder / "both.conllu"], str(folder / "tiny.tw")) as project:
         for name in ("ana", "ben"):
-            project.add_person(name)
+            project.people.add(name)
             project.import_files([folder / f"{name}.conllu"], layer=name)
     return folder / "both.project", words
 
@@ -169,9 +169,9 @@ def test_adjudication_visits_the_differing_words_and_takes_answers_by_one_key(st
     bench.page.wait_for_selector("#news:has-text('last hit')")
     assert visited == list(words)
     with Project.open(folder, read_only=True) as project:
-        assert all(difference.is_decided for difference in project.adjudication())
+        assert all(difference.is_decided for difference in project.layers.adjudication())
         for place, ((sentence, word), theirs) in enumerate(words.items()):
-            head = int(project.state(sentence, "gold").sentence.heads[word - 1])
+            head = int(project.editor.state(sentence, "gold").sentence.heads[word - 1])
             assert (head == theirs) == (place % 2 == 1)
     assert bench.problems == []
 

@@ -39,7 +39,7 @@ def test_the_command_as_users_call_it() -> None:
         ("relation", ["--by", "relation"]),
         ("arc-length", ["--by", "arc-length", "--no-punct"]),
         ("sentence-length", ["--by", "sentence-length"]),
-        ("projectivity", ["--by", "projectivity", "--subtypes"]),
+        ("projectivity", ["--by", "projectivity"]),
         ("json", ["--json"]),
         ("comparison", [GOLD, "--samples", "100"]),
     ],
@@ -58,7 +58,7 @@ def test_graphs_and_brackets(run: Run, golden: Callable[[str, str], None], tmp_p
     (tmp_path / "s.mrg").write_text(TREES.replace("(NP (PRP it))", "(PRP it)"), encoding="utf-8")
     golden("eval/brackets.txt", run("g.mrg", "s.mrg", "--by", "label").stdout)
     (tmp_path / "rules.prm").write_text("DELETE_LABEL NP\n", encoding="utf-8")
-    exact = run("g.mrg", "s.mrg", "--prm", "rules.prm", "--json", "--brackets")
+    exact = run("g.mrg", "s.mrg", "--prm", "rules.prm", "--json")
     assert json.loads(exact.stdout)["all"]["brackets"]["f1"] == 1.0
 
 
@@ -101,12 +101,13 @@ def test_bad_sentences_are_left_out_on_demand(run: Run, tmp_path: Path) -> None:
         ([GOLD, SYSTEM, "--by", "length"], "--by is length; expected one of relation, arc-length, "),
         ([GOLD, SYSTEM, "--by", "label"], "labels are for brackets; dependencies have relations"),
         ([GOLD, SYSTEM, SYSTEM, "--by", "relation"], "one system is broken down at a time"),
-        ([GOLD, SYSTEM, SYSTEM, "--brackets"], "the brackets of one system are scored at a time"),
-        ([GOLD, SYSTEM, "--brackets", "--by", "relation"], "brackets can be broken down by label"),
+        (["g.mrg", SYSTEM, SYSTEM], "the brackets of one system are scored at a time"),
+        (["g.mrg", SYSTEM, "--by", "relation"], "brackets can be broken down by label"),
         ([GOLD, SYSTEM, "--prm", "rules.prm"], "parameters are for brackets"),
     ],
 )
-def test_bad_usage_ends_with_two(arguments: list[str], message: str, run: Run) -> None:
+def test_bad_usage_ends_with_two(arguments: list[str], message: str, run: Run, tmp_path: Path) -> None:
+    (tmp_path / "g.mrg").write_text(TREES, encoding="utf-8")
     ended = run(*arguments)
     assert ended.returncode == 2
     assert message in " ".join(ended.stderr.replace("│", " ").split())

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from oracles.pipelines import pipeline, text_of
+from oracles.pipelines import pipeline, pipeline_file, text_of
 from oracles.processes import Run, run_process, runner, started_process
 
 import treewright as tw
@@ -20,9 +20,7 @@ import treewright as tw
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "toy.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture
@@ -258,10 +256,10 @@ def test_a_killed_process_leaves_no_file(model: str, tmp_path: Path) -> None:
 def test_pack(run: Run) -> None:
     pipeline().parser.save("p")
     pipeline().tagger.save("t")
-    ended = run("pack", "p", "t", "-o", "both.tw", "--name", "toy")
+    ended = run("pack", "p", "t", "-o", "both.tw")
     assert ended.returncode == 0
     assert re.match(
-        r"treewright: both.tw: Pipeline\('toy', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", ended.stderr
+        r"treewright: both.tw: Pipeline\('both', Tokeniser\(by rules\), Tagger\(upos; .*, 0.0 MB\n", ended.stderr
     )
     assert "nsubj" in run("parse", "both.tw", "--text", "The dog sees a house.").stdout
     assert run("pack", "p", "t", "-o", "light.tw", "--prune", "0.2", "-q").returncode == 0

@@ -53,7 +53,7 @@ def test_people(run: Run, project: Path) -> None:
     token = run("project", "users", "work", "--add", "ana").stdout.strip()
     assert run("project", "users", "work").stdout == "eva\tmanager\nana\tannotator\n"
     with Project.open(project) as opened:
-        person = opened.person_of(token)
+        person = opened.people.with_token(token)
         assert person is not None
         assert person.name == "ana"
         ended = run("project", "import", "work", "trees.conllu")
@@ -82,7 +82,7 @@ def test_messages(run: Run, project: Path, arguments: tuple[str, ...], message: 
 
 def test_check_finds_damage(run: Run, project: Path) -> None:
     with Project.open(project) as opened:
-        opened.apply(2, "eva", "eva", "a", 0, [{"kind": "head", "word": 1, "head": 4}])
+        opened.editor.apply(2, "eva", "eva", "a", 0, [{"kind": "head", "word": 1, "head": 4}])
         opened._store.run("UPDATE tree SET draft = replace(draft, '\"4\"', '\"3\"')")
     ended = run("project", "check", "work")
     assert ended.returncode == 1

@@ -17,7 +17,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 from oracles.pages import REPO
-from oracles.pipelines import pipeline, text_of
+from oracles.pipelines import pipeline_file, text_of
 from oracles.processes import run_process, runner, started_process
 
 COMMAND = [sys.executable, "-m", "treewright", "serve"]
@@ -25,9 +25,7 @@ COMMAND = [sys.executable, "-m", "treewright", "serve"]
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("models") / "tiny.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture

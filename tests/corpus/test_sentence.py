@@ -10,6 +10,7 @@ import pytest
 
 import treewright as tw
 from treewright.corpus import Edge, Token
+from treewright.corpus.sentence import line_of
 from treewright.errors import FormatError
 
 # A sentence of our own with everything in it: two tokens of two words, an elided verb, shared and repeated edges.
@@ -233,7 +234,7 @@ def test_lines_are_those_of_the_file() -> None:
     text = "\n# c\n" + TEXT.replace("3\tcook", "# here\n3\tcook")
     sentence = tw.Sentence(text, source="kitchen.conllu", line=100)
     assert sentence.place == "kitchen.conllu:100"
-    assert [text.split("\n")[sentence.line_of(word) - 100].split("\t")[0] for word in (1, 2, 3, 9)] == [
+    assert [text.split("\n")[line_of(sentence, word) - 100].split("\t")[0] for word in (1, 2, 3, 9)] == [
         "1",
         "2",
         "3",

@@ -275,7 +275,7 @@ def test_each_kind_of_probability_has_its_own_array(sentence: tw.Sentence) -> No
         setattr(sentence, kind, np.full(6, number / 4))
     for other in (sentence.copy(), pickle.loads(pickle.dumps(sentence)), to_layout(sentence, CONLLX)):
         assert [getattr(other, kind)[0] for kind in kinds] == [0, 0.25, 0.5]
-    parsed = sentence.with_tree(sentence.heads, sentence.deprels, sentence.parse, np.ones(6))
+    parsed = sentence.copy().set_tree(sentence.heads, sentence.deprels, sentence.parse, np.ones(6))
     assert parsed.head_confidence is not None
     assert parsed.head_confidence[0] == 1
     assert (parsed.label_confidence, parsed.tag_confidence) == (None, sentence.tag_confidence)

@@ -37,6 +37,13 @@ def pipeline() -> Pipeline:
     return Pipeline(Tokeniser(), Tagger.train(sentences, options=TAGGER), Parser.train(sentences, options=PARSER))
 
 
+def pipeline_file(folder: Path) -> str:
+    """Save the pipeline in a folder and return the path of its file."""
+    path = folder / "tiny.tw"
+    pipeline().save(path)
+    return str(path)
+
+
 def parser_file(folder: Path, options: ParserOptions = PARSER) -> str:
     """Train a parser on generated trees and return the path of its file."""
     path = folder / "model.tw"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 from oracles.pipelines import written
 
@@ -11,6 +11,7 @@ from treewright.annotate import Project
 from treewright.corpus import Sentence
 
 Make = Callable[..., Project]
+Kind = Literal["accept", "reopen", "undo", "redo"]
 
 TREEBANK = """\
 # sent_id = dogs
@@ -101,11 +102,11 @@ class Client:
         return f"{self.person}-{self.layer}-{self.count}"
 
     def send(self, sentence: int, *ops: dict[str, Any], cursor: int | None = None) -> Any:
-        base = self.project.state(sentence, self.layer).revision
-        return self.project.apply(sentence, self.layer, self.person, self.id(), base, ops, cursor)
+        base = self.project.editor.state(sentence, self.layer).revision
+        return self.project.editor.apply(sentence, self.layer, self.person, self.id(), base, ops, cursor)
 
     def head(self, sentence: int, word: int, head: int) -> Any:
         return self.send(sentence, {"kind": "head", "word": word, "head": head})
 
-    def call(self, name: str, sentence: int) -> Any:
-        return getattr(self.project, name)(sentence, self.layer, self.person, self.id())
+    def call(self, name: Kind, sentence: int) -> Any:
+        return self.project.editor.change(name, sentence, self.layer, self.person, self.id())

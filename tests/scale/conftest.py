@@ -13,7 +13,7 @@ import pytest
 
 pytest.importorskip("pyarrow", reason="needs treewright[arrow]")
 
-from oracles.pipelines import pipeline, written
+from oracles.pipelines import pipeline_file, written
 
 from treewright.scale.engines import Report, Task, run_task
 from treewright.scale.shards import Job, Worker
@@ -47,9 +47,7 @@ Command = Callable[..., subprocess.Popen[str]]
 @pytest.fixture(scope="session")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
     """The path of a small pipeline."""
-    path = tmp_path_factory.mktemp("model") / "tiny.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.fixture(scope="session")

@@ -13,7 +13,7 @@ from urllib.parse import urlencode
 
 import pytest
 from oracles.bodies import Generator
-from oracles.pipelines import pipeline, written
+from oracles.pipelines import pipeline_file, written
 from oracles.projects import gold_and_work
 from starlette.testclient import TestClient
 from typer.testing import CliRunner
@@ -36,7 +36,7 @@ class Workbench:
     def __init__(self, client: TestClient, project: Project) -> None:
         self.client, self.project = client, project
         roles = {"me": "manager", "ana": "annotator", "ben": "annotator", "carla": "adjudicator"}
-        self.tokens = {name: project.add_person(name, role) for name, role in roles.items()}
+        self.tokens = {name: project.people.add(name, role) for name, role in roles.items()}
 
     def call(self, method: str, path: str, status: int = 200, *, who: str = "me", **options: Any) -> Any:
         """Return the JSON of an answer with this status."""
@@ -59,9 +59,7 @@ class Workbench:
 
 @pytest.fixture(scope="module")
 def model(tmp_path_factory: pytest.TempPathFactory) -> str:
-    path = tmp_path_factory.mktemp("model") / "tiny.tw"
-    pipeline().save(path)
-    return str(path)
+    return pipeline_file(tmp_path_factory.mktemp("model"))
 
 
 @pytest.mark.parametrize(("count", "line_end"), [(100, "\n"), (10, "\r\n")])
@@ -398,7 +396,7 @@ def test_random_requests_give_documented_statuses(bench: Workbench, count: int) 
                     address += f"?{urlencode(query, errors='replace')}"
                 answer = bench.client.request(method, address, content=body, headers=headers)
                 assert answer.status_code in documented, (method, address, value, answer.text)
-    assert bench.project.check() == []
+    assert bench.project.records.problems() == []
 
 
 TYPES: dict[Any, dict[str, str]] = {

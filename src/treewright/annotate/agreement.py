@@ -21,9 +21,9 @@ COMPARED = ("HEAD", "DEPREL", "UPOS", "XPOS", "LEMMA", "FEATS")
 class Pair:
     """Two layers, on the sentences that both have accepted.
 
-    uas and las are those of `treewright eval` (las without subtypes of relations); words that are divided otherwise
-    count as different. The other figures are of the words of sentences that both divide alike: kappa_upos is Cohen's
-    kappa of tags, kappa_relations that of relations where the heads agree; None if there are no such words.
+    uas and las are counted as `treewright eval` does (las without subtypes); words that are divided otherwise count as
+    different. The other figures are of the words of sentences that both divide alike: kappa_upos is Cohen's
+    kappa of tags, kappa_relations the kappa of relations where the heads agree; None if there are no such words.
     """
 
     a: str

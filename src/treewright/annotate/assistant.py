@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -25,9 +25,13 @@ from treewright.pipeline import Pipeline
 from treewright.pipeline.session import Decision, Session
 
 KEPT_SESSIONS = 32  # sentences that stay encoded; not tuned
+KEPT_SHOWN = 256  # sentences whose last tree stays in memory; not tuned
 MAX_SECONDS = 0.5  # of a search after a decision; not tuned
 TAG_COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 
+K = TypeVar("K")
+V = TypeVar("V")
+Limits = dict[str, Any]  # of a search, as keywords of Shown: required, forbidden, released
 Pins = Mapping[int, tuple[int, str]]  # word -> head and relation that it keeps
 
 
@@ -58,12 +62,30 @@ class Shown:
         return f"a good tree of the model{given}{scope}; another one may score up to {self.parse.gap:.2g} more"
 
 
+class Recent(OrderedDict[K, V]):
+    """A dictionary of the values that were set last, at most `size`."""
+
+    def __init__(self, size: int) -> None:
+        super().__init__()
+        self._size = size
+
+    def __setitem__(self, key: K, value: V) -> None:
+        super().__setitem__(key, value)
+        self.move_to_end(key)
+        while len(self) > self._size:
+            self.popitem(last=False)
+
+
 @dataclass
 class Assistant:
-    """A model that fills in drafts; without a pipeline, words without a head stay open."""
+    """A model that fills in drafts; without a pipeline, words without a head stay open.
+
+    shown_trees: for sentence and layer, the number of its last event and the tree that was shown last.
+    """
 
     pipeline: Pipeline | None = None
-    _sessions: OrderedDict[tuple[int, str], Session] = field(default_factory=OrderedDict)
+    shown_trees: Recent[tuple[int, str], tuple[int, Shown]] = field(default_factory=lambda: Recent(KEPT_SHOWN))
+    _sessions: Recent[tuple[int, str], Session] = field(default_factory=lambda: Recent(KEPT_SESSIONS))
 
     @property
     def has_sessions(self) -> bool:
@@ -97,13 +119,7 @@ class Assistant:
         return self._decode(number, draft, annotation, heads, labels, limits)
 
     def _decode(
-        self,
-        number: int,
-        draft: Draft,
-        annotation: Annotation,
-        heads: list[int],
-        labels: list[str],
-        limits: dict[str, Any],
+        self, number: int, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits
     ) -> Shown:
         session = self._session(number, draft, annotation.sentence)
         decided = draft.decided_heads(len(heads))
@@ -133,12 +149,7 @@ class Assistant:
         return Shown(shown, **limits, parse=tree, confidence=sure, note=note, session=session, decisions=decisions)
 
     def _complete(
-        self,
-        draft: Draft,
-        annotation: Annotation,
-        heads: list[int],
-        labels: list[str],
-        limits: dict[str, Any],
+        self, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits
     ) -> Shown:
         """Fill in by an induced model, which has no sessions."""
         assert self.pipeline is not None
@@ -161,10 +172,8 @@ class Assistant:
                     opened[word - 1].set_cell(name, cells[name])
         opened.heads, opened.deprels = [-1] * len(opened), [OPEN] * len(opened)
         key = number, str(opened)
-        session = self._sessions.pop(key, None) or self.pipeline.open(opened, max_seconds=MAX_SECONDS)
+        session = self._sessions.get(key) or self.pipeline.open(opened, max_seconds=MAX_SECONDS)
         self._sessions[key] = session
-        while len(self._sessions) > KEPT_SESSIONS:
-            self._sessions.popitem(last=False)
         return session
 
     # -- questions
@@ -242,10 +251,10 @@ def labels_of(draft: Draft, size: int) -> list[str]:
     return [draft.decided.get(word, {}).get("DEPREL", OPEN) for word in range(1, size + 1)]
 
 
-def without_model(annotation: Annotation, heads: list[int], labels: list[str], limits: dict[str, Any]) -> Shown:
+def without_model(annotation: Annotation, heads: list[int], labels: list[str], limits: Limits) -> Shown:
     """Show what is decided and kept; a relation that is open is the one that the word had before, if that fits."""
     filled = []
-    for head, label, old in zip(heads, labels, annotation.original_labels, strict=True):
+    for head, label, (_, old) in zip(heads, labels, annotation.original_arcs, strict=True):
         fits = head >= 0 and label == OPEN and (old == "root") == (head == 0)
         filled.append(old if fits else "root" if head == 0 and label == OPEN else label)
     return Shown(annotation.filled(heads, filled), **limits)

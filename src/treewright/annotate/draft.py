@@ -96,7 +96,7 @@ class Draft:
             for word, (old, new, own) in enumerate(zip(kept, remaining, decided, strict=True), 1)
             if old >= 0 and new < 0 and own < 0
         ]
-        return Annotation(sentence, before, released, [label for _, label in before])
+        return Annotation(sentence, before, released)
 
     def to_json(self) -> dict[str, Any]:
         """Return plain values; the inverse of `from_json`."""
@@ -138,7 +138,6 @@ class Annotation:
     sentence: Sentence
     original_arcs: list[tuple[int, str]]
     released: list[int]
-    original_labels: list[str]
 
     def filled(self, heads: Sequence[int], deprels: Sequence[str]) -> Sentence:
         """Return the sentence with a tree; edges of DEPS that were arcs of the old tree follow it."""

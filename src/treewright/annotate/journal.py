@@ -27,7 +27,7 @@ def effective(events: Iterable[Event]) -> list[Event]:
 def history(events: Iterable[Event], person: str | None = None) -> tuple[list[Event], list[Event]]:
     """Return the events that can be undone, and those that can be done again, the last one last.
 
-    person: only those of this person.
+    person: only this person's events.
     """
     done: list[Event] = []
     undone: list[Event] = []

@@ -6,7 +6,7 @@ import hashlib
 import secrets
 
 from treewright.annotate.answers import AccessError, Person, ProjectError, UnknownItemError
-from treewright.annotate.store import Store
+from treewright.annotate.store import Store, exclusive
 
 ROLES = ("reader", "annotator", "adjudicator", "manager")
 GOLD = "gold"  # the layer of adjudication
@@ -19,17 +19,23 @@ class People:
     def __init__(self, store: Store) -> None:
         self._store = store
 
+    @exclusive
     def all(self) -> list[Person]:
         """List the people; the first is the one who made the project."""
         return [Person(*row) for row in self._store.rows("SELECT name, role FROM person ORDER BY rank")]
 
     @property
     def manager(self) -> str:
-        """The name of the person who made the project."""
+        """The name of the person who made the project, whose layer is exported by default."""
         return self.all()[0].name
 
-    def add(self, name: str, role: str) -> str:
-        """Add a person of this name, or change the role; return a new token, which is stored only as a hash."""
+    @exclusive
+    def add(self, name: str, role: str = "annotator") -> str:
+        """Add a person of this name, or change the role; return a new token, which is stored only as a hash.
+
+        role: reader, annotator (writes the own layer and sees no other), adjudicator (sees all layers, writes gold),
+        manager (everything).
+        """
         if role not in ROLES:
             raise ProjectError(f"role is {role!r}; expected one of {', '.join(ROLES)}")
         check_name(name, "the name of a person")
@@ -42,11 +48,13 @@ class People:
             self._store.run("INSERT OR REPLACE INTO person VALUES (?, ?, ?, ?)", name, role, hash_of(token), count)
         return token
 
+    @exclusive
     def with_token(self, token: str) -> Person | None:
         """Return the person with this token; None if nobody has it."""
         row = self._store.one("SELECT name, role FROM person WHERE token_hash = ?", hash_of(token))
         return Person(*row) if row else None
 
+    @exclusive
     def layers(self, person: str) -> list[str]:
         """List the layers that a person may see; the own one comes first."""
         role = self.role(person)
@@ -56,6 +64,7 @@ class People:
         own_layers = [] if role == "reader" else [person]
         return list(dict.fromkeys([*own_layers, *(other.name for other in self.all()), *written, GOLD]))
 
+    @exclusive
     def check_access(self, person: str, layer: str, *, write: bool = False) -> None:
         """Raise an AccessError unless a person may see a layer, or write it."""
         role = self.role(person)
@@ -65,6 +74,7 @@ class People:
             does = "write" if write else "see"
             raise AccessError(f"{person} is {role} and may not {does} the layer {layer}")
 
+    @exclusive
     def role(self, person: str) -> str:
         """Return what a person is."""
         row = self._store.one("SELECT role FROM person WHERE name = ?", person)

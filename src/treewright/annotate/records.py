@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from treewright.annotate import files
 from treewright.annotate.answers import UnknownItemError
-from treewright.annotate.draft import Draft
+from treewright.annotate.draft import OPEN, Draft
 from treewright.annotate.journal import effective
 from treewright.annotate.operations import apply_event
-from treewright.annotate.people import GOLD
-from treewright.annotate.store import Store, dump
+from treewright.annotate.store import Store, dump, exclusive
 from treewright.corpus import Sentence
 
 
@@ -37,6 +37,7 @@ class Records:
         """Whether trees that files have are kept until a decision contradicts them."""
         return self._store.setting("keep_trees") == "yes"
 
+    @exclusive
     def documents(self) -> list[str]:
         """List the names of the documents, in order."""
         return [row[0] for row in self._store.rows("SELECT name FROM document ORDER BY id")]
@@ -53,7 +54,7 @@ class Records:
         return Record(*row)
 
     def draft(self, record: Record, layer: str) -> tuple[Draft, int]:
-        """Return the draft of a sentence in a layer, and the number of its last event; 0 if there is none."""
+        """Return the draft of a record in a layer, and the number of its last event; 0 if there is none."""
         row = self._store.one("SELECT draft, seq FROM tree WHERE sentence = ? AND layer = ?", record.id, layer)
         if row:
             return Draft.from_json(json.loads(row[0])), row[1]
@@ -65,7 +66,7 @@ class Records:
         return Draft(record.text, keeps_tree=self.keeps_trees), 0
 
     def replay(self, record: Record, layer: str) -> Draft:
-        """Return the draft that the journal gives."""
+        """Return the draft of a record that the journal gives in a layer."""
         draft = Draft(record.text, keeps_tree=self.keeps_trees)
         for event in effective(self._store.events("sentence = ?", record.id)):
             is_own = event.layer == layer
@@ -74,7 +75,10 @@ class Records:
         return draft
 
     def save(self, number: int, layer: str, seq: int, draft: Draft, shown: Sentence, lint: int) -> None:
-        """Write what follows from the journal up to event `seq`; lint: number of findings in the sentence shown."""
+        """Write the draft of a sentence (by number) in a layer, which follows from the journal up to event `seq`.
+
+        shown: the sentence with its tree. lint: the number of findings in it.
+        """
         decided = sum(1 for cells in draft.decided.values() if cells)
         counts = decided, len(draft.notes), len(draft.unsure), lint, f" {' '.join(sorted(draft.labels))} "
         self._store.run(
@@ -82,18 +86,32 @@ class Records:
             *(number, layer, seq, dump(draft.to_json()), shown.written(), draft.status, *counts),
         )
 
+    @exclusive
     def sentences(self, layer: str) -> Iterator[Sentence]:
-        """Yield the sentences of a layer as they were last shown; suggestions where nobody has touched them."""
-        for (text,) in self._store.rows(
+        """Return the sentences of a layer as they were last shown; suggestions where nobody has touched them."""
+        rows = self._store.rows(
             "SELECT COALESCE(tree.shown, suggestion.shown, sentence.text) FROM sentence "
             "LEFT JOIN tree ON tree.sentence = sentence.id AND tree.layer = ? "
             "LEFT JOIN suggestion ON suggestion.sentence = sentence.id WHERE NOT is_gone ORDER BY document, position",
             layer,
-        ):
-            yield Sentence(text)
+        )
+        return (Sentence(text) for (text,) in rows)
+
+    def feature_values(self, layer: str) -> dict[str, dict[str, list[str]]]:
+        """Return the features that occur with each UPOS in a layer, with their values, the most frequent first."""
+        counts: dict[str, dict[str, Counter[str]]] = {}
+        for sentence in self.sentences(layer):
+            for upos, cell in sentence.cells("UPOS", "FEATS"):
+                for item in cell.split("|") if cell != OPEN else ():
+                    name, _, value = item.partition("=")
+                    counts.setdefault(upos, {}).setdefault(name, Counter())[value] += 1
+        return {
+            upos: {name: [value for value, _ in values.most_common()] for name, values in sorted(names.items())}
+            for upos, names in sorted(counts.items())
+        }
 
     def versions(self, mode: str, layer: str) -> Iterator[tuple[str, Sentence]]:
-        """Yield the sentences for export, each with its document."""
+        """Yield the sentences of a layer for export, each with its document; mode: as in `Project.export`."""
         rows = self._store.rows(
             "SELECT document.name, sentence.text, tree.draft, tree.shown, event.author, event.at FROM sentence "
             "JOIN document ON document.id = sentence.document "
@@ -117,13 +135,7 @@ class Records:
             raise UnknownItemError(f"nothing is annotated in the layer {layer}")
         return {number: Sentence(text) for number, text in rows}
 
-    def annotators(self) -> list[str]:
-        """List the layers with accepted sentences, without gold."""
-        rows = self._store.rows(
-            "SELECT DISTINCT layer FROM tree WHERE status = 'accepted' AND layer != ? ORDER BY layer", GOLD
-        )
-        return [row[0] for row in rows]
-
+    @exclusive
     def problems(self) -> list[str]:
         """Return what is wrong: damage of the store, states that the journal does not give."""
         problems = [row[0] for row in self._store.rows("PRAGMA integrity_check") if row[0] != "ok"]

@@ -10,10 +10,13 @@ from __future__ import annotations
 import errno
 import json
 import sqlite3
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import wraps
 from pathlib import Path
-from typing import IO, Any, NamedTuple
+from threading import RLock
+from typing import IO, Any, Concatenate, NamedTuple, ParamSpec, Protocol, TypeVar
 
 from treewright.annotate.answers import StoreError
 
@@ -76,15 +79,19 @@ class Event(NamedTuple):
 
 
 class Store:
-    """The open store of a project. Methods are called by one thread at a time."""
+    """The open store of a project. Methods are called by one thread at a time, the one that has `lock`.
+
+    last_use: when `exclusive` methods were called last, by the monotonic clock.
+    """
 
     def __init__(self, folder: Path, *, is_new: bool = False, read_only: bool = False) -> None:
         self.path = folder / FILE
-        self._lock: IO[bytes] | None = None
+        self.lock, self.last_use = RLock(), 0.0
+        self._lock_file: IO[bytes] | None = None
         if not is_new and not self.path.is_file():
             raise StoreError(f"{folder}: no project here; `treewright project new {folder} FILES` makes one")
         if not read_only:
-            self._lock = take_lock(folder / LOCK)
+            self._lock_file = take_lock(folder / LOCK)
         try:
             with self.errors():
                 self._connection = connect(self.path, read_only)
@@ -105,9 +112,9 @@ class Store:
 
     def release(self) -> None:
         """Give up the lock."""
-        if self._lock is not None:
-            self._lock.close()
-            self._lock = None
+        if self._lock_file is not None:
+            self._lock_file.close()
+            self._lock_file = None
 
     @contextmanager
     def errors(self) -> Iterator[None]:
@@ -181,6 +188,29 @@ class Store:
             *values,
         )
         return [Event._make((*row[:7], json.loads(row[7]), row[8])) for row in rows]
+
+
+class HasStore(Protocol):
+    """An object that works on a store."""
+
+    _store: Store
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+S = TypeVar("S", bound=HasStore)
+
+
+def exclusive(method: Callable[Concatenate[S, P], T]) -> Callable[Concatenate[S, P], T]:
+    """Let one thread at a time call such methods of the objects that share a store."""
+
+    @wraps(method)
+    def call(self: S, /, *args: P.args, **options: P.kwargs) -> T:
+        self._store.last_use = time.monotonic()
+        with self._store.lock:
+            return method(self, *args, **options)
+
+    return call
 
 
 def connect(path: Path, read_only: bool) -> sqlite3.Connection:

@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import time
 from threading import Event, Thread
-from typing import TYPE_CHECKING
 
 from treewright.annotate.draft import OPEN
-from treewright.annotate.view import MIN_SURE, lint
+from treewright.annotate.models import Models
+from treewright.annotate.people import People
+from treewright.annotate.records import Records
+from treewright.annotate.store import Store
+from treewright.annotate.view import MIN_SURE, Linter, lint
 from treewright.checking import Counts
 from treewright.corpus import Sentence
 from treewright.errors import InputError
 from treewright.pipeline import Pipeline
 from treewright.pipeline.session import without_analysis
-
-if TYPE_CHECKING:
-    from treewright.annotate.project import Project
 
 BATCH = 16  # sentences that are parsed and stored together; not tuned
 PAUSE = 0.2  # seconds without a request before the work goes on; not tuned
@@ -28,15 +28,10 @@ MIN_COUNTED = 2000  # words of a project below which it says nothing that a valu
 class Suggestions:
     """The thread that parses; it ends when every sentence has a suggestion of the model in use."""
 
-    def __init__(self, project: Project) -> None:
-        self._project = project
+    def __init__(self, store: Store, models: Models, linter: Linter) -> None:
+        self._store, self._models, self._linter = store, models, linter
         self._thread: Thread | None = None
         self._stop = Event()
-        self._last_use = 0.0
-
-    def pause(self) -> None:
-        """Let a request go first."""
-        self._last_use = time.monotonic()
 
     def start(self) -> None:
         """Begin to parse what has no suggestion."""
@@ -59,36 +54,33 @@ class Suggestions:
             self.start()
 
     def _run(self, stop: Event) -> None:
-        project = self._project
-        pipeline = project.pipeline
+        store, pipeline, model = self._store, self._models.assistant.pipeline, self._models.name
         while not stop.is_set():
-            while time.monotonic() - self._last_use < PAUSE and not stop.wait(PAUSE / 4):
+            while time.monotonic() - store.last_use < PAUSE and not stop.wait(PAUSE / 4):
                 pass
-            with project._lock:
+            with store.lock:
                 if stop.is_set():
                     return
-                rows = project._store.rows(
+                rows = store.rows(
                     "SELECT id, text FROM sentence WHERE NOT is_gone AND id NOT IN (SELECT sentence FROM suggestion) "
                     "ORDER BY document, position LIMIT ?",
                     BATCH,
                 )
             if not rows:
                 break
-            suggested = [(number, *suggest(pipeline, Sentence(text))) for number, text in rows]
-            parsed = [(*row, len(lint(Sentence(row[1]), project._counts, project._rules))) for row in suggested]
-            with project._lock:
+            suggested = [(number, model, *suggest(pipeline, Sentence(text))) for number, text in rows]
+            linter = self._linter
+            parsed = [(*row, len(lint(Sentence(row[2]), linter.counts, linter.rules))) for row in suggested]
+            with store.lock:
                 if stop.is_set():
                     return
-                with project._store.transaction():
+                with store.transaction():
                     for row in parsed:
-                        project._store.run(
-                            "INSERT OR REPLACE INTO suggestion VALUES (?, ?, ?, ?, ?, ?)",
-                            *(row[0], project.model, *row[1:]),
-                        )
+                        store.run("INSERT OR REPLACE INTO suggestion VALUES (?, ?, ?, ?, ?, ?)", *row)
         if not stop.is_set():
-            with project._lock:
-                counts = Counts.of(project.sentences(project.manager))
-                project._counts = counts if counts.words >= MIN_COUNTED else None
+            with store.lock:
+                counts = Counts.of(Records(store).sentences(People(store).manager))
+                self._linter.counts = counts if counts.words >= MIN_COUNTED else None
 
 
 def suggest(pipeline: Pipeline | None, sentence: Sentence) -> tuple[str, int, float]:

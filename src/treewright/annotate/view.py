@@ -118,6 +118,23 @@ def lint(sentence: Sentence, counts: Counts | None = None, rules: Sequence[Rule]
     return [finding | {"guideline": guideline(finding["word"], sentence)} for finding in [*checked, *of_rules]]
 
 
+class Linter:
+    """Checks sentences by the rules of a project; the findings of the last sentence are kept.
+
+    counts: of the project; values that never occur in it are findings, too. None: they are not.
+    """
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        self.rules = rules
+        self.counts: Counts | None = None
+        self._last: tuple[Sentence | None, list[dict[str, Any]]] = (None, [])
+
+    def __call__(self, sentence: Sentence) -> list[dict[str, Any]]:
+        if self._last[0] is not sentence:
+            self._last = sentence, lint(sentence, self.counts, self.rules)
+        return self._last[1]
+
+
 def guideline(word: int | None, sentence: Sentence) -> str:
     """Return the address of the guideline about the relation of a word; empty if there is none."""
     return "" if word is None else guideline_address(sentence.deprels[word - 1])

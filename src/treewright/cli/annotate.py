@@ -96,12 +96,12 @@ def is_project(folder: Path) -> bool:
 
 def token_of(project: Project) -> str:
     """Return the token of the manager: the one in the folder of the project, or a new one."""
-    path, manager = project.folder / TOKEN, project.people()[0]
+    path, manager = project.folder / TOKEN, project.people.all()[0]
     if path.is_file():
         token = path.read_text(encoding="utf-8").strip()
-        if project.person_of(token) == manager:
+        if project.people.with_token(token) == manager:
             return token
-    token = project.add_person(manager.name, manager.role)
+    token = project.people.add(manager.name, manager.role)
     path.unlink(missing_ok=True)
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         file.write(f"{token}\n")

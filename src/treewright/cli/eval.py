@@ -33,7 +33,7 @@ app, command = opt.new_command(
     "treewright eval dev.conllu parsed.conllu",
     "treewright eval dev.conllu parsed.conllu --by relation",
     "treewright eval dev.conllu first.conllu second.conllu",
-    "treewright eval dev.conllu parsed.conllu --calibration --diagram bins.svg",
+    "treewright eval dev.conllu parsed.conllu --calibration",
     "treewright eval gold.mrg parsed.mrg --json",
 )
 Breakdown = Literal["relation", "arc-length", "sentence-length", "projectivity", "label"]
@@ -60,34 +60,26 @@ def eval(
         bool,
         opt.option("Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not.", "--punct/--no-punct"),
     ] = True,
-    subtypes: Annotated[bool, opt.option("Take relations whole in the breakdown: nsubj:pass.")] = False,
-    brackets: Annotated[
-        bool, opt.option("Read the files as Penn brackets; detected if not given.", "--brackets")
-    ] = False,
     prm: Annotated[Path | None, opt.file_option("An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
     skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
         bool, opt.option("Compare the confidence in SYSTEM's MISC with what is right.", "--calibration")
     ] = False,
-    diagram: Annotated[
-        Path | None, opt.option("With --calibration: where to draw the reliability diagram.", metavar="FILE.svg")
-    ] = None,
     samples: Annotated[int, opt.number_option("Number of draws of the bootstrap.")] = 10_000,
     seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
     as_json: Annotated[bool, opt.json_option("; with all counts")] = False,
 ) -> None:
     from treewright import evaluate
 
-    refuse(diagram is not None and not calibration, "--diagram", "it needs --calibration")
     if calibration:
         refuse(system2 is not None, "SYSTEM2", "the confidence of one system is shown at a time")
-        for option, is_given in (("--by", by is not None), ("--brackets", brackets or is_brackets(gold))):
+        for option, is_given in (("--by", by is not None), ("GOLD", is_brackets(gold))):
             refuse(is_given, option, "confidence is that of heads, labels and tags, over all words")
-        show_calibration(gold, system, diagram, as_json)
+        show_calibration(gold, system, as_json)
         return
     caption = ""
     result: BracketEvaluation | Comparison | Evaluation
-    if brackets or is_brackets(gold):
+    if is_brackets(gold):
         refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
         refuse(by not in (None, "label"), "--by", "brackets can be broken down by label")
         parameters = evaluate.Parameters.read(prm) if prm else None
@@ -106,9 +98,7 @@ def eval(
         refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
         with show_share() as progress:
-            result = evaluate.evaluate(
-                *(gold, system), by=by, punct=punct, subtypes=subtypes, skip_bad=skip_bad, progress=progress
-            )
+            result = evaluate.evaluate(*(gold, system), by=by, punct=punct, skip_bad=skip_bad, progress=progress)
         tables = [score_table(result), *([group_table(result)] if by else [])]
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2, ensure_ascii=False))
@@ -124,18 +114,11 @@ def eval(
 KINDS = {"heads": "heads", "labels": "labels, where the head is right", "arcs": "heads with labels", "tags": "tags"}
 
 
-def show_calibration(gold: str, system: str, diagram: Path | None, as_json: bool) -> None:
-    """Print the reliability of a system's confidence, and draw it."""
-    from treewright import draw, evaluate
-    from treewright.cli.shared import check_extension
+def show_calibration(gold: str, system: str, as_json: bool) -> None:
+    """Print the reliability of a system's confidence."""
+    from treewright import evaluate
 
-    if diagram is not None:
-        check_extension(str(diagram), (".svg",))
     by_kind = evaluate.calibration(gold, system)
-    if diagram is not None:
-        named = {KINDS[kind]: reliability for kind, reliability in by_kind.items()}
-        notes = {name: f"ECE {100 * curve.ece:.1f}, AUC {decimals(curve.auc, 3)}" for name, curve in named.items()}
-        draw.reliability({name: curve.bins for name, curve in named.items()}, notes).save(diagram)
     if as_json:
         typer.echo(json.dumps({kind: reliability.as_dict() for kind, reliability in by_kind.items()}, indent=2))
     else:

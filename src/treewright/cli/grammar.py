@@ -28,7 +28,7 @@ Kind = Literal["treebank", "collins", "latent"]
 
 @opt.subcommand(
     app,
-    "Train a grammar on the trees of TRAIN and score it on those of DEV.\n\n"
+    "Train a grammar on the trees of TRAIN and score it on the trees of DEV.\n\n"
     "treebank: the rules of the trees with their relative frequencies. Traces, function labels and phrases over a "
     "single phrase of the same label are removed first. --vertical 2 gives each phrase the label of its parent, which "
     "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "

@@ -27,7 +27,7 @@ EXTENSIONS |= {"svg": "", "png": ""}  # a folder with a file for each sentence
 
 
 def looks_like_model(name: str) -> bool:
-    """Return whether a name is that of an installed model, or of a file that begins as model files do."""
+    """Return whether a name names an installed model, or a file that begins as model files do."""
     from treewright.languages.installed import find_model
 
     path = Path(name)
@@ -66,7 +66,7 @@ class Job(NamedTuple):
 def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
     """Choose an output for each input. In a folder it has the name of the input, with the extension of the form.
 
-    The drawings of one input are numbered files in the folder; those of several are in a folder for each.
+    The drawings of one input are numbered files in the folder; the drawings of several have a folder for each input.
     """
     for source in inputs:
         if source != "-" and not Path(source).exists():

@@ -21,7 +21,7 @@ HELP_NAMES = {"help_option_names": ["-h", "--help"]}
 
 
 def option(help: str, *names: str, **more: Any) -> Any:
-    """Declare an option; without names it has that of its parameter."""
+    """Declare an option; without names it is named after its parameter."""
     return typer.Option(*names, help=help, **more)
 
 

@@ -27,13 +27,12 @@ def pack(
     prune: Annotated[
         float, opt.share_option("Set weights below this share of the largest to zero: a smaller file, lower accuracy.")
     ] = 0.0,
-    name: Annotated[str, opt.option("Name of the model in its metadata.", metavar="TEXT")] = "",
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.pipeline import Pipeline, prune_weights
 
     check_output(output)
-    pipeline = Pipeline.join(*models, metadata={"name": name or output.stem})
+    pipeline = Pipeline.join(*models, metadata={"name": output.stem})
     if prune:
         pipeline = prune_weights(pipeline, parser=prune, tagger=prune, tokeniser=prune)
     pipeline.save(output)

@@ -149,10 +149,6 @@ def parse(
             "No limit on the iterations: search until the tree is certified. For models that agree (joint).", "--exact"
         ),
     ] = False,
-    max_iterations: Annotated[
-        int | None,
-        opt.number_option("Iterations of dual decomposition for a sentence; splits included. 50 if not given (joint)."),
-    ] = None,
     max_words: Annotated[
         int,
         opt.number_option(
@@ -174,11 +170,10 @@ def parse(
     parser: Any = load_phrase_parser(model)
     is_joint = isinstance(parser, JointModel)
     search: dict[str, Any] = {"partial": partial, "max_words": max_words}
-    for name, value in (("exact", exact), ("max_iterations", max_iterations)):
-        if value and not is_joint:
-            option = f"--{name.replace('_', '-')}"
-            raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint=option)
-        search |= {name: value} if value else {}
+    if exact:
+        if not is_joint:
+            raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint="--exact")
+        search["exact"] = True
     without_tree = f"the {'models have' if is_joint else 'grammar has'} no tree for this sentence"
     items = read_items(source, kind, parser.metadata, tags, skip_bad)
     parsed = parse_items(

@@ -52,7 +52,7 @@ def new(
     from treewright.annotate import Project
 
     with Project.create(folder, files, model, author, keep_trees=trees == "kept") as project:
-        note(f"{folder}: {quantity(project.queues(author)['file'], 'sentence')}")
+        note(f"{folder}: {quantity(project.queues.counts(author)['file'], 'sentence')}")
 
 
 @opt.subcommand(
@@ -88,11 +88,11 @@ def users(
 
     if add is None:
         with Project.open(folder, read_only=True) as project:
-            for person in project.people():
+            for person in project.people.all():
                 typer.echo(f"{person.name}\t{person.role}")
         return
     with Project.open(folder) as project:
-        typer.echo(project.add_person(add, role))
+        typer.echo(project.people.add(add, role))
 
 
 @opt.subcommand(
@@ -109,7 +109,7 @@ def agree(
     from treewright.annotate import Project
 
     with Project.open(folder, read_only=True) as project:
-        report = project.agreement(layers or project.annotators())
+        report = project.layers.agreement(layers or project.layers.annotators())
     typer.echo(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) if as_json else str(report))
 
 
@@ -175,7 +175,7 @@ def check(folder: Folder) -> None:
     from treewright.annotate import Project
 
     with Project.open(folder, read_only=True) as project:
-        problems = project.check()
+        problems = project.records.problems()
     for problem in problems:
         typer.echo(problem)
     if problems:
@@ -200,9 +200,9 @@ def train(
     from treewright.annotate import Project
 
     with Project.open(folder) as project:
-        number = project.train(layer)
+        number = project.models.train(layer)
         last = ""
-        while (job := project.job(number)).state == "running":
+        while (job := project.models.job(number)).state == "running":
             line = f"{100 * job.progress:3.0f} % {job.message}"
             if not quiet and line != last:
                 note(line)

@@ -44,7 +44,7 @@ PICTURES = {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html"}  # fo
 
 
 def form_of(to: str | None, output: str, extensions: Mapping[str, str], default: str) -> str:
-    """Return the output format: the one given, or that of the output's extension, or the default."""
+    """Return the output format: the one given, or by the output's extension, or the default."""
     from treewright.corpus.files import extension_of
 
     if to is not None:

@@ -239,7 +239,7 @@ def train(
 
 
 def override(options: Options, **values: Any) -> Options:
-    """Return a copy of the options with those of the values that were given."""
+    """Return a copy of the options with the values that were given."""
     return replace(options, **{name: value for name, value in values.items() if value is not None})
 
 

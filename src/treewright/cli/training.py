@@ -85,7 +85,7 @@ class Task:
         return train, dev
 
     def trees(self) -> tuple[list[Tree], list[Tree] | None]:
-        """Read the trees of TRAIN and those of DEV, prepared for a grammar."""
+        """Read the trees of TRAIN and of DEV, prepared for a grammar."""
         check_output(self.output)
         trees = training_trees(self.train, self.skip_bad)
         return trees, None if self.dev is None else training_trees(self.dev, self.skip_bad)
@@ -123,7 +123,7 @@ class Task:
     ) -> None:
         """Train a component that has no plan of its own, save it, and report its size and figures on gold trees.
 
-        stages: returns those of the training on a treebank. data: what it is trained on beside the treebank.
+        stages: returns the stages of the training on a treebank. data: what it is trained on beside the treebank.
         """
         from treewright.learn import Plan
 
@@ -218,7 +218,7 @@ def note_rejected_network(model: Any) -> None:
 
 
 def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict[str, Any]:
-    """Return the file, its size, and that of the training data."""
+    """Return the file, its size, and the size of the training data."""
     counts = {"sentences": len(sentences), "words": sum(map(len, sentences))}
     return {"file": str(output), "bytes": output.stat().st_size, **counts, "seconds": round(seconds, 3)}
 
@@ -311,7 +311,7 @@ class Display:
     def __init__(self, bar: Bar, stages: Sequence[StageCost]) -> None:
         self.bar = bar
         self.reports: list[Report] = []
-        self.begins: dict[str, tuple[float, float]] = {}  # the cost before a stage, and that of one of its epochs
+        self.begins: dict[str, tuple[float, float]] = {}  # the cost before a stage, and the cost of one of its epochs
         total = 0.0
         for name, epochs, cost in stages:
             self.begins[name] = (total, cost)

@@ -42,7 +42,7 @@ def sentence_of(error: Any) -> str:
 
 
 def refused_value(error: Any) -> str | None:
-    """Return the value that a parameter does not accept: from the error of Pydantic, or else from that of Click."""
+    """Return the value that a parameter does not accept: from the error of Pydantic, or else of Click."""
     if hasattr(error.__cause__, "errors"):
         return str(error.__cause__.errors()[0]["input"])
     match = re.match(r"'?(.*?)'? is not (?:one of|in the range|a valid)", error.message)

@@ -116,7 +116,7 @@ def _write(pieces: Iterable[Any], file: Any) -> int:
 
 
 def _texts(items: Iterable[Sentence | Tree], format: str | None) -> Iterator[str]:
-    """Yield the text of each item so that it can follow that of the one before."""
+    """Yield the text of each item so that it can follow the text before it."""
     last = ""
     layout: Layout | None = None
     ended: tuple[str, int] | None = None  # where the last tree ended: the next may stand on the same line

@@ -306,7 +306,7 @@ def parse(text: str, source: str, line: int, lead: str = "") -> list[Tree]:
 
 
 def _set_origins(found: list[Tree], ends: list[int], text: str, source: str, line: int, lead: str) -> None:
-    """Assign to each tree its part of the text: up to its end; that of the last tree is all the rest."""
+    """Assign to each tree its part of the text, up to its end; the last tree has all the rest."""
     cuts = [len(text)]
     if len(found) > 1:
         places = [match.end() for match in TOKEN.finditer(text)]

@@ -84,5 +84,5 @@ def span_of(noun: Word) -> tuple[int, int]:
 
 
 def is_inner(deprel: str) -> bool:
-    """Return whether a relation is that of a describing modifier."""
+    """Return whether a relation marks a describing modifier."""
     return deprel.partition(":")[0] in INNER or deprel == POSSESSOR

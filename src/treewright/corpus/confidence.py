@@ -44,7 +44,7 @@ def drop_misc(cell: str, *names: str) -> str:
 
 
 def write_confidence(sentence: Sentence, *kinds: str) -> None:
-    """Write the confidences that a sentence has into its MISC; kinds: those of IN_MISC, all if none is given.
+    """Write the confidences that a sentence has into its MISC; kinds: keys of IN_MISC, all if none is given.
 
     >>> from treewright.corpus import Sentence
     >>> sentence = Sentence.from_words(["Stop", "!"])

@@ -126,9 +126,9 @@ def to_networkx(sentence: Sentence) -> networkx.DiGraph:
 def to_spacy(sentences: Sentence | Sequence[Sentence], vocab: spacy.Vocab | None = None) -> spacy.tokens.Doc:
     """Return a Doc of spaCy with a token for each word: tags, lemmas, morphology, spaces, heads and labels.
 
-    vocab is the Vocab of the Doc; an empty one if None. Heads and labels are those of complete trees; if a word has no
-    head, only the starts of sentences are set. As in spaCy's own converter, the label "root" becomes "ROOT". A UPOS
-    that spaCy does not have is left empty.
+    vocab is the Vocab of the Doc; an empty one if None. Heads and labels are set if every word has a
+    head; otherwise only the starts of sentences are. As in spaCy's own converter, the label "root" becomes "ROOT". A
+    UPOS that spaCy does not have is left empty.
     """
     sentences = sentences if isinstance(sentences, Sequence) else [sentences]
     tokens = load_package("spacy.tokens", "to_spacy")
@@ -152,7 +152,7 @@ def to_spacy(sentences: Sentence | Sequence[Sentence], vocab: spacy.Vocab | None
 
 
 def _spacy_tree(sentences: Sequence[Sentence]) -> dict[str, list[Any]]:
-    """Return the heads as places in the Doc, where a root is its own head, and the labels; that of a root is ROOT."""
+    """Return the heads as places in the Doc, where a root is its own head, and the labels, ROOT for a root."""
     heads: list[int] = []
     deps: list[str] = []
     for sentence in sentences:

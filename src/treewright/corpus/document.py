@@ -63,7 +63,7 @@ class Document(list[Sentence]):
         return {"text": self.text, "sentences": [sentence.to_dict() for sentence in self]}
 
     def _repr_html_(self) -> str | None:
-        """Return the drawings in a notebook, at most those of the first 20 sentences."""
+        """Return the drawings of at most the first 20 sentences in a notebook."""
         from treewright.draw import html  # imported on use: few programs draw
 
         if not self:

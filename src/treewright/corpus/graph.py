@@ -78,14 +78,14 @@ def _order(edge: tuple[Id, str]) -> tuple[int, int, str]:
 
 
 def clear_graph(sentence: Sentence) -> None:
-    """Empty DEPS, that of empty nodes included."""
+    """Empty DEPS, also of empty nodes."""
     if "DEPS" in sentence.layout.index:
         if set(sentence.cells("DEPS")) != {("_",)}:
             sentence.deps = ["_"] * len(sentence)
-        sentence.set_empty_deps("_" for _ in sentence.empty_nodes)
+        sentence.empty_nodes = [node._replace(deps="_") for node in sentence.empty_nodes]
 
 
 def copy_graph(sentence: Sentence, other: Sentence) -> None:
-    """Set DEPS, and that of empty nodes, to those of another version of the sentence, cell by cell."""
+    """Copy DEPS, also of empty nodes, from another version of the sentence, cell by cell."""
     sentence.deps = other.deps.copy()
-    sentence.set_empty_deps(node.deps for node in other.empty_nodes)
+    sentence.empty_nodes = other.empty_nodes

@@ -223,12 +223,6 @@ class Sentence:
         check_cells(values, name)
         self._columns[name] = values
 
-    def set_cells(self, columns: Mapping[str, list[str]]) -> None:
-        """Replace columns by lists of cells that are known to be valid, one for each word; they are not copied."""
-        for name in columns:
-            self.layout.check_has(name, self.place)
-        self._columns.update(columns)
-
     @property
     def heads(self) -> NDArray[np.int32]:
         """The head of each word: 0 the root, 1 the first word, -1 where none is given ("_")."""
@@ -254,10 +248,6 @@ class Sentence:
     def place(self) -> str:
         """Where the sentence is: file and line."""
         return f"{self.source}:{self.line}"
-
-    def line_of(self, word: int) -> int:
-        """Return the line, in the file, of a word, counted from 1 as its ID is."""
-        return _line_of_row(self, self._block.row(word - 1))
 
     @property
     def comments(self) -> list[str]:
@@ -307,7 +297,7 @@ class Sentence:
         self.set_comment("text", value)
 
     def offsets(self) -> list[Offsets]:
-        """Return the offsets, in characters, of each word's begin and end: those of `word.begin` and `word.end`.
+        """Return the offsets, in characters, of each word's begin and end, as `word.begin` and `word.end`.
 
         A tokeniser writes them into MISC as TokenRange=begin:end; they refer to the whole text that it was given.
         Without TokenRange they refer to `text`, and an InputError names the first word that is not found there. The
@@ -343,10 +333,11 @@ class Sentence:
             nodes.append(EmptyNode(id_, *cells))
         return nodes
 
-    def set_empty_deps(self, cells: Iterable[str]) -> None:
-        """Set the DEPS cells of the empty nodes, in order."""
+    @empty_nodes.setter
+    def empty_nodes(self, nodes: Iterable[EmptyNode]) -> None:
+        """Set the DEPS of the empty nodes; their number, order and other cells stay."""
         rows = [row for row, _ in self._block.other_rows(".")]
-        self._empty_deps = dict(zip(rows, cells, strict=True))
+        self._empty_deps = {row: node.deps for row, node in zip(rows, nodes, strict=True)}
 
     @property
     def graph(self) -> list[Edge]:
@@ -381,7 +372,7 @@ class Sentence:
                     raise ValueError(f"edge {(head, modifier, label)}: the sentence has no node {id_!r}")
         cells = cells_of_edges(edges)
         self.deps = [cells.get(word, "_") for word in range(1, len(self) + 1)]
-        self.set_empty_deps(cells.get(id_, "_") for id_ in empty)
+        self.empty_nodes = [node._replace(deps=cells.get(node.id, "_")) for node in self.empty_nodes]
 
     def check(self, level: str = "tree") -> None:
         """Raise a FormatError unless the heads are what `level` requires.
@@ -400,7 +391,7 @@ class Sentence:
         if level == "graph":
             _ = self.graph
         elif level != "format" and (problem := problem_of_heads(self.head_numbers(), level)):
-            raise FormatError(self.source, self.line_of(problem.word + 1), problem.reason, problem.conflict)
+            raise FormatError(self.source, line_of(self, problem.word + 1), problem.reason, problem.conflict)
 
     # -- writing
 
@@ -496,17 +487,6 @@ class Sentence:
             raise FormatError(source, len(lines) + error.row + 1, error.problem) from None
         return _fill(cls.__new__(cls), block, source, 1)
 
-    @classmethod
-    def of_cells(
-        cls, columns: Mapping[str, list[str]], tokens: Sequence[Token], comments: list[str], source: str
-    ) -> Sentence:
-        """Make a sentence of lists that are known to be valid, which are not copied; heads are open.
-
-        columns: by name, one entry a word. tokens, comments and source are those of `from_words`.
-        """
-        block = NewBlock(columns, [-1] * len(columns["FORM"]), tokens, comments)
-        return _fill(cls.__new__(cls), block, source, 1)
-
     def copy(self) -> Sentence:
         """Return an independent copy, changes included."""
         copy = _fill(Sentence.__new__(Sentence), self._block, self.source, self.line)
@@ -531,22 +511,6 @@ class Sentence:
             setattr(copy, name, values)
         return copy
 
-    def with_tree(
-        self,
-        heads: NDArray[np.int32],
-        deprels: list[str],
-        parse: ParseResult,
-        head_confidence: Confidence | None = None,
-        label_confidence: Confidence | None = None,
-    ) -> Sentence:
-        """Return a copy with a tree; the arguments are those of `set_tree`: heads, deprels, parse and both confidences.
-
-        These are head_confidence and label_confidence.
-        """
-        copy = self.copy()
-        copy.set_tree(heads, deprels, parse, head_confidence, label_confidence)
-        return copy
-
     def set_tree(
         self,
         heads: NDArray[np.int32],
@@ -554,8 +518,8 @@ class Sentence:
         parse: ParseResult,
         head_confidence: Confidence | None = None,
         label_confidence: Confidence | None = None,
-    ) -> None:
-        """Set heads and deprels, the parse that they come from, head_confidence and label_confidence.
+    ) -> Sentence:
+        """Set heads and deprels, the parse that they come from, head_confidence and label_confidence; return `self`.
 
         The tree is not checked, and its arrays are not copied. What describes an earlier tree is removed (see
         `treewright.corpus.confidence.clear_derived`).
@@ -566,6 +530,7 @@ class Sentence:
         self._heads, self._columns["DEPREL"] = heads, deprels
         self.parse, self.head_confidence, self.label_confidence = parse, head_confidence, label_confidence
         self.reading = None
+        return self
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _restore, (self.written(), self.layout, self.source, self.line, _results(self))
@@ -629,6 +594,27 @@ def read_sentence(text: str, start: int, end: int, layout: Layout, source: str, 
     return _fill(Sentence.__new__(Sentence), read_block(text, start, end, layout, source, line), source, line)
 
 
+def sentence_of_cells(columns: Mapping[str, list[str]], tokens: Sequence[Token], comments: list[str]) -> Sentence:
+    """Make a sentence of lists that are known to be valid, which are not copied; heads are open.
+
+    columns: by name, one entry a word. tokens: multiword tokens. comments: whole lines.
+    """
+    block = NewBlock(columns, [-1] * len(columns["FORM"]), tokens, comments)
+    return _fill(Sentence.__new__(Sentence), block, "<text>", 1)
+
+
+def set_cells(sentence: Sentence, columns: Mapping[str, list[str]]) -> None:
+    """Replace columns by lists of cells that are known to be valid, one for each word; they are not copied."""
+    for name in columns:
+        sentence.layout.check_has(name, sentence.place)
+    sentence._columns.update(columns)
+
+
+def line_of(sentence: Sentence, word: int) -> int:
+    """Return the line, in the file, of a word, counted from 1 as its ID is."""
+    return _line_of_row(sentence, sentence._block.row(word - 1))
+
+
 def share_cells(sentence: Sentence, seen: dict[str, str]) -> Sentence:
     """Replace equal cells by one string in `seen`: saves memory when many sentences are kept."""
     fields = sentence._block.fields
@@ -637,7 +623,7 @@ def share_cells(sentence: Sentence, seen: dict[str, str]) -> Sentence:
 
 
 def to_layout(sentence: Sentence, layout: Layout) -> Sentence:
-    """Return the sentence in the columns of layout, those of the same name kept; itself if it has them already.
+    """Return the sentence in the columns of layout, cells kept by column name; itself if it has them already.
 
     CoNLL-X has neither comments, nor multiword tokens, nor empty nodes: they are left out.
     """

@@ -9,7 +9,6 @@ Dogs    chase   cats
 
 from treewright.draw.drawing import Drawing
 from treewright.draw.pictures import html, latex, svg, text
-from treewright.draw.reliability import reliability
 from treewright.draw.style import style_sheet
 
-__all__ = ["Drawing", "html", "latex", "reliability", "style_sheet", "svg", "text"]
+__all__ = ["Drawing", "html", "latex", "style_sheet", "svg", "text"]

@@ -34,7 +34,7 @@ MEANING = {
 
 
 def confidence_step(confidence: float) -> int:
-    """Return 0 for the arcs of lowest confidence, 4 for those of highest.
+    """Return 0 for the arcs of lowest confidence, up to 4 for the highest.
 
     >>> confidence_step(0.3), confidence_step(0.995)
     (0, 4)

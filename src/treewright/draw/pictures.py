@@ -34,7 +34,7 @@ class View(TypedDict, total=False):
 
 
 class Content(View, total=False):
-    """What to draw: columns that replace those of the sentence, and what to compare with."""
+    """What to draw: columns that replace the sentence's own, and what to compare with."""
 
     forms: Sequence[str] | None
     heads: Sequence[int] | None  # CoNLL numbers, -1 where not known
@@ -153,7 +153,7 @@ def html(
 
     gold, given: as many sentences or trees. marks: as many lists of words and arcs, as in `text`. Drawings follow the
     width of the window; width limits them to at most so many pixels. view: enhanced, features and direction as in
-    `text`. title is that of the page.
+    `text`. title: of the page.
 
     >>> from types import SimpleNamespace
     >>> page = html([SimpleNamespace(forms=["Run"], heads=[0])], title="One word")

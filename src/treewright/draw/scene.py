@@ -354,7 +354,7 @@ def misc_value(cell: str, key: str) -> str:
 
 
 def column_of(sentence: Any, columns: Mapping[str, Any], name: str) -> Any:
-    """Return a column that was given, or that of the sentence, if it has it."""
+    """Return a column that was given, or the sentence's own, if it has it."""
     return columns[name] if columns.get(name) is not None else getattr(sentence, name, None)
 
 

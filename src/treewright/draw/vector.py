@@ -346,7 +346,7 @@ def key_width(key: tuple[str, str]) -> int:
 
 
 def legend_width(keys: list[tuple[str, str]], width: int | None) -> int:
-    """Return the width of the legend of a drawing, of a width if one is given: at least that of the widest key."""
+    """Return the width of the legend of a drawing, of a width if one is given: at least as wide as the widest key."""
     limit = LEGEND_WIDTH if width is None else min(LEGEND_WIDTH, width - 2 * MARGIN)
     return max([min(sum(map(key_width, keys)), limit), *map(key_width, keys)], default=0)
 

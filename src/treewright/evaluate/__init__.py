@@ -42,7 +42,6 @@ def evaluate(
     *,
     by: str | None = None,
     punct: bool = True,
-    subtypes: bool = False,
     skip_bad: bool = False,
     progress: Progress | None = None,
 ) -> Evaluation:
@@ -50,10 +49,10 @@ def evaluate(
 
     gold, system: a path ("-" is standard input), an open file, or sentences. Both must hold the same characters, but
     for white space; tokens, words and sentences may differ and are aligned.
-    by: "relation", "arc-length", "sentence-length" or "projectivity" adds a breakdown, `groups`; with subtypes
-    it takes relations whole. punct=False leaves punctuation out of UAS, LAS, LAS+, UEM, LEM and the breakdown, as the
-    CoNLL-X shared task did. skip_bad leaves out sentences that either file has wrong, in both. progress is called with
-    the share of the work that is done.
+    by: "relation", "arc-length", "sentence-length" or "projectivity" adds a breakdown, `groups`.
+    punct=False leaves punctuation out of UAS, LAS, LAS+, UEM, LEM and the breakdown, as the CoNLL-X shared task did.
+    skip_bad leaves out sentences that either file has wrong, in both. progress is called with the share of the work
+    that is done.
 
     >>> from treewright.corpus import Sentence
     >>> gold = [Sentence.from_words(["Dogs", "bark"], heads=[2, 0], deprels=["nsubj", "root"])]
@@ -64,7 +63,7 @@ def evaluate(
     if by is not None and by not in BREAKDOWNS:
         raise InputError(f"no breakdown by {by!r}; there are {', '.join(BREAKDOWNS)}")
     batches = Batches([gold, system], ["gold", "system"], skip_bad=skip_bad)
-    total = Total(by=by, punct=punct, subtypes=subtypes)
+    total = Total(by=by, punct=punct)
     for batch in batches:
         total.add(Judgement(align(*batch.columns)))
         if progress:
@@ -123,8 +122,8 @@ def compare(
 class Total:
     """The scores of the batches of a file, added up."""
 
-    def __init__(self, *, by: str | None = None, punct: bool = True, subtypes: bool = False) -> None:
-        self.by, self.punct, self.subtypes = by, punct, subtypes
+    def __init__(self, *, by: str | None = None, punct: bool = True) -> None:
+        self.by, self.punct = by, punct
         self.scores: dict[str, Score] = {}
         self.groups: list[tuple[Group, ...]] = []
         self.several_roots = SeveralRoots(), SeveralRoots()
@@ -134,7 +133,7 @@ class Total:
         part = scores_of(judgement, punct=self.punct)
         self.scores = {name: self.scores[name] + score for name, score in part.items()} if self.scores else part
         if self.by:
-            self.groups.append(break_down(judgement, self.by, punct=self.punct, subtypes=self.subtypes))
+            self.groups.append(break_down(judgement, self.by, punct=self.punct))
         for roots, side in zip(self.several_roots, (judgement.gold, judgement.system), strict=True):
             roots.count(side.columns)
 

@@ -34,7 +34,7 @@ class Alignment:
 
     @cached_property
     def gold_of(self) -> Indices:
-        """The gold word of each system word; -2 where there is none. The last entry is that of the root: -1."""
+        """The gold word of each system word; -2 where there is none. The last entry is for the root: -1."""
         gold_of = np.full(len(self.system) + 1, -2)
         gold_of[self.system_words] = self.gold_words
         gold_of[-1] = -1

@@ -145,7 +145,7 @@ class BracketScores:
 
 @dataclass(frozen=True)
 class BracketEvaluation:
-    """The scores over all sentences, over those of at most `cutoff` words, and of the brackets by their label."""
+    """The scores over all sentences, over sentences of at most `cutoff` words, and of the brackets by label."""
 
     all: BracketScores
     short: BracketScores
@@ -273,7 +273,7 @@ def judge(gold_tree: Tree, system_tree: Tree, parameters: Parameters, skip_bad: 
 
 
 def without_traces(tree: Tree, column: int) -> list[str]:
-    """Return the words (column 0) or tags (1) of a tree, without those of traces."""
+    """Return the words (column 0) or tags (1) of a tree, traces left out."""
     return [pair[column] for pair in zip(tree.leaves(), tree.tags(), strict=True) if pair[1] not in TRACES]
 
 

@@ -30,13 +30,13 @@ class Keys:
     names: list[str]
 
 
-def break_down(judgement: Judgement, by: str, *, punct: bool, subtypes: bool) -> tuple[Group, ...]:
-    """Count the words of each group, also of empty ones. With subtypes, relations are taken whole."""
-    keys = BREAKDOWNS[by](judgement, subtypes)
+def break_down(judgement: Judgement, by: str, *, punct: bool) -> tuple[Group, ...]:
+    """Count the words of each group, also of empty ones."""
+    keys = BREAKDOWNS[by](judgement)
     alignment = judgement.alignment
     gold, system = judgement.gold, judgement.system
     heads = judgement.same_head
-    arcs = heads & (judgement.same_deprel if subtypes else judgement.same_relation)
+    arcs = heads & judgement.same_relation
     if not punct:
         counted = ~gold.is_punctuation[alignment.gold_words]
         heads, arcs = heads & counted, arcs & counted
@@ -72,11 +72,9 @@ def every(side: Side, punct: bool) -> Flags:
     return np.ones(len(side.columns), bool) if punct else ~side.is_punctuation
 
 
-def by_relation(judgement: Judgement, subtypes: bool) -> Keys:
+def by_relation(judgement: Judgement) -> Keys:
     """Group by relation, the most frequent gold relations first."""
-    gold, system = (
-        side.columns.cells["DEPREL"] if subtypes else side.relations for side in (judgement.gold, judgement.system)
-    )
+    gold, system = judgement.gold.relations, judgement.system.relations
     texts = judgement.alignment.gold.vocabulary.texts
     counts = np.bincount(gold, minlength=len(texts)).tolist()
     used: list[int] = np.unique(np.concatenate([gold, system])).tolist()
@@ -86,7 +84,7 @@ def by_relation(judgement: Judgement, subtypes: bool) -> Keys:
     return Keys(rank[gold], rank[system], [texts[relation] for relation in order])
 
 
-def by_arc_length(judgement: Judgement, subtypes: bool) -> Keys:
+def by_arc_length(judgement: Judgement) -> Keys:
     def keys(columns: Columns) -> Indices:
         lengths = np.abs(columns.heads - np.arange(len(columns)))
         return np.where(columns.heads < 0, 0, np.searchsorted(ARC_LENGTHS, lengths, "right"))
@@ -94,14 +92,14 @@ def by_arc_length(judgement: Judgement, subtypes: bool) -> Keys:
     return Keys(keys(judgement.gold.columns), keys(judgement.system.columns), ["root", *names_of(ARC_LENGTHS)])
 
 
-def by_sentence_length(judgement: Judgement, subtypes: bool) -> Keys:
+def by_sentence_length(judgement: Judgement) -> Keys:
     def keys(columns: Columns) -> Indices:
         return np.searchsorted(SENTENCE_LENGTHS, columns.lengths[columns.sentence_of], "right") - 1
 
     return Keys(keys(judgement.gold.columns), keys(judgement.system.columns), names_of(SENTENCE_LENGTHS))
 
 
-def by_projectivity(judgement: Judgement, subtypes: bool) -> Keys:
+def by_projectivity(judgement: Judgement) -> Keys:
     def keys(columns: Columns) -> Indices:
         # All sentences under one root are one tree: no arc of a word spans a word of another sentence.
         crossed = np.zeros(len(columns), bool)
@@ -122,7 +120,7 @@ def names_of(begins: tuple[int, ...]) -> list[str]:
     return [*names, f"{begins[-1]}+"]
 
 
-BREAKDOWNS: dict[str, Callable[[Judgement, bool], Keys]] = {
+BREAKDOWNS: dict[str, Callable[[Judgement], Keys]] = {
     "relation": by_relation,
     "arc-length": by_arc_length,
     "sentence-length": by_sentence_length,

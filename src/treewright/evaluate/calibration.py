@@ -147,7 +147,7 @@ class _Columns:
         self.tags: set[str] = set()  # columns that the system does not leave empty
 
     def add(self, judgement: Judgement, sentences: Sequence[Sentence]) -> None:
-        """Add the words of a batch; those of a file have their confidences in MISC."""
+        """Add the words of a batch; words of a file have their confidences in MISC."""
         for sentence in sentences if self.in_misc else ():
             read_confidence(sentence)
         for kind, values in self.confidence.items():

@@ -19,6 +19,7 @@ from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.checks import problem_of_heads
 from treewright.corpus.offsets import surface_tokens
+from treewright.corpus.sentence import line_of
 from treewright.errors import InputError
 
 Indices = NDArray[np.int64]
@@ -188,8 +189,12 @@ def columns_of(
 def lines_of(sentence: Sentence) -> Iterable[int]:
     """Return the line of each word in its file."""
     words = len(sentence)
-    first, last = sentence.line_of(1), sentence.line_of(words)
-    return range(first, last + 1) if last - first == words - 1 else map(sentence.line_of, range(1, words + 1))
+    first, last = line_of(sentence, 1), line_of(sentence, words)
+    return (
+        range(first, last + 1)
+        if last - first == words - 1
+        else [line_of(sentence, word) for word in range(1, words + 1)]
+    )
 
 
 def check_trees(columns: Columns, numbers: Indices) -> None:

@@ -37,7 +37,7 @@ class Difference:
 
     @property
     def difference(self) -> float:
-        """The F1 of b less that of a."""
+        """The F1 of b minus the F1 of a."""
         return self.b.f1 - self.a.f1
 
     def as_dict(self) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def counts_by_sentence(judgements: Sequence[Judgement], names: Sequence[str], *,
 def differences_of(
     a: Evaluation, b: Evaluation, names: Sequence[str], counts: Counts, *, samples: int, seed: int
 ) -> dict[str, Difference]:
-    """Draw sentences; counts are those of `counts_by_sentence`."""
+    """Draw sentences; counts: from `counts_by_sentence`."""
     drawn = bootstrap(counts, samples, seed)
     differences = {}
     for i, name in enumerate(names):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from treewright.corpus import Sentence
+from treewright.corpus.sentence import line_of
 from treewright.errors import FormatError
 
 Edge = tuple[int, int]  # head, modifier
@@ -130,5 +131,5 @@ def missing_arc_error(sentence: Sentence, word: int) -> FormatError:
 
 def error_at(sentence: Sentence, node: int | str, problem: str) -> FormatError:
     """Return an error that names the line of a word, or of the sentence for an empty node."""
-    line = sentence.line_of(node) if isinstance(node, int) else sentence.line
+    line = line_of(sentence, node) if isinstance(node, int) else sentence.line
     return FormatError(sentence.source, line, problem)

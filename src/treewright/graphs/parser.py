@@ -147,7 +147,7 @@ class GraphParser(Component):
             raise InputError(f"given has {len(earlier)} sentences; expected {len(sentences)}, as sentences has")
         for sentence, before in zip(sentences, earlier, strict=given is not None):
             if before.empty_nodes:
-                sentence.set_empty_deps(node.deps for node in before.empty_nodes)
+                sentence.empty_nodes = before.empty_nodes
         with_column = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
         views = [TreeView(sentence) for sentence in with_column]
         kept = [kept_edges(sentence) if keep else {} for sentence in with_column]

@@ -248,7 +248,7 @@ class InducedParser(Component):
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
         tree, relations = self.tree(sentence, max_seconds)
-        return sentence.with_tree(tree.heads, relations, self.result(tree), None)
+        return sentence.copy().set_tree(tree.heads, relations, self.result(tree))
 
     def result(self, tree: Trees) -> Parse:
         """Return a tree with its value as the result of a decoder."""

@@ -36,7 +36,7 @@ def schema() -> pyarrow.Schema:
 
     Cells that are "_" in all words of a sentence are null together; head is 0 for the root and -1 where it is not
     known. head_conf is the confidence of each head in steps of 1/255. begin and end are places in the text of the
-    document. score, gap and certified are those of the parse.
+    document. score, gap and certified are taken from the parse.
     """
     arrow = load_pyarrow("a table of sentences")
     texts = arrow.list_(arrow.string())
@@ -64,7 +64,7 @@ def schema() -> pyarrow.Schema:
 
 
 def to_arrow(sentences: Iterable[Sentence], *, doc_id: str | None = None) -> pyarrow.Table:
-    """Return an Arrow table of sentences, a row for each; doc_id is that of their document.
+    """Return an Arrow table of sentences, a row for each; doc_id: the id of their document.
 
     `treewright.integrate.arrow.schema` describes the columns. It needs the extra arrow.
     """

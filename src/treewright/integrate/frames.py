@@ -24,7 +24,7 @@ def to_pandas(
     """Return a pandas DataFrame of sentences with a row per word, or per sentence as `to_arrow` describes.
 
     Rows of words have the number of their sentence (from 0) if there are several, their cells, offsets (<NA> where they
-    are not known) and probabilities. doc_id is that of the document, for rows of sentences.
+    are not known) and probabilities. doc_id: the id of the document, for rows of sentences.
     """
     is_one = isinstance(sentences, Sentence)
     several = [sentences] if isinstance(sentences, Sentence) else sentences

@@ -108,7 +108,7 @@ class SpacyParser(_WithModel):
         return next(self.pipe([doc]))
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Set the annotation of a stream of Docs and yield them; those of a batch are parsed together."""
+        """Set the annotation of a stream of Docs and yield them; the Docs of a batch are parsed together."""
         for docs in minibatch(stream, batch_size):
             readings = [read_doc(doc, starts) for doc, starts in zip(docs, self._starts_of(docs), strict=True)]
             sentences = [sentence for reading in readings for sentence in reading.sentences]
@@ -118,7 +118,7 @@ class SpacyParser(_WithModel):
                 yield doc
 
     def _starts_of(self, docs: Sequence[Doc]) -> list[NDArray[np.bool_]]:
-        """Return which tokens of each Doc start a sentence: those that are preset, and else those of the tokeniser."""
+        """Return which tokens of each Doc start a sentence: the preset ones, or else the tokeniser's."""
         preset = [np.array([SENT_START_VALUES[token.is_sent_start] for token in doc]) for doc in docs]
         is_open = [bool((values[1:] == 0).any()) for values in preset]
         split = iter(self.pipeline.tokeniser.batch([doc.text for doc, each in zip(docs, is_open, strict=True) if each]))

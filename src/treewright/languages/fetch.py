@@ -21,7 +21,7 @@ Progress = Callable[[str, int, int | None], None]  # file, bytes so far, bytes o
 
 @dataclass(frozen=True)
 class TreebankFiles:
-    """The files of a treebank; without `dev` a part of `train` is held out, without `test` figures are those of dev."""
+    """The files of a treebank; without `dev` a part of `train` is held out, without `test` figures are from dev."""
 
     train: Path
     dev: Path | None

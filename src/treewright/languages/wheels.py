@@ -26,7 +26,7 @@ TIME = (1980, 1, 1, 0, 0, 0)  # the first that zip files can have: the bytes do 
 def write_wheel(model: Path, folder: Path, licence: str | None = None) -> Path:
     """Write the wheel of a model file into a folder and return its path.
 
-    licence: that of a model whose metadata do not say it.
+    licence: for a model whose metadata do not say it.
 
     The package is called treewright-model-NAME, after the name in the metadata of the file or, without one, after the
     file. Its version begins with the format of the model, followed by the UD release of the treebank.

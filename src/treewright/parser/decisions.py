@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright.corpus import Sentence
+from treewright.corpus.sentence import line_of
 from treewright.decode.constraints import ensure_feasible, is_feasible
 from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
@@ -91,7 +92,7 @@ def check_single_root(sentence: Sentence, decided: Decisions) -> None:
         problem = (
             f"words {', '.join(map(str, top))} are attached to the root; expected one, or root='multi' (--root multi)"
         )
-        raise FormatError(sentence.source, sentence.line_of(top[1]), problem, [(0, word) for word in top])
+        raise FormatError(sentence.source, line_of(sentence, top[1]), problem, [(0, word) for word in top])
 
 
 def refuse_decisions(sentence: Sentence, decided: Decisions) -> None:

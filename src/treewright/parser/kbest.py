@@ -79,7 +79,7 @@ def join_lists(sentence: Sentence, parts: Sequence[KBest], k: int, labels: Seque
         best = heapq.nlargest(k, longer, key=attrgetter("value"))
     joined = [join_parts([parsed_of(tree) for tree in row.trees], labels, sentence.upos) for row in best]
     return KBest(
-        tuple(sentence.with_tree(tree.parse.heads[1:].copy(), tree.labels, tree.parse) for tree in joined),
+        tuple(sentence.copy().set_tree(tree.parse.heads[1:].copy(), tree.labels, tree.parse) for tree in joined),
         tuple(row.probability for row in best),
         is_probability_exact=all(part.is_probability_exact for part in parts),
         exact=False,

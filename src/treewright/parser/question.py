@@ -123,7 +123,9 @@ class Question:
 
     def labelled(self, parse: Parse) -> Sentence:
         """Return a copy of the sentence with a tree and its labels."""
-        return self.sentence.with_tree(parse.heads[1:].copy(), self.labels(parse)[0], with_scope(parse, self.arcs))
+        return self.sentence.copy().set_tree(
+            parse.heads[1:].copy(), self.labels(parse)[0], with_scope(parse, self.arcs)
+        )
 
     @property
     def flat(self) -> Parts:

@@ -20,13 +20,11 @@ from treewright.query.syntax import (
     Clause,
     Comparison,
     Condition,
-    Crossing,
     Distance,
-    Dominance,
     EdgeClause,
     Memo,
     NodeClause,
-    Precedence,
+    Relation,
     RequestTree,
     Values,
 )
@@ -168,13 +166,13 @@ class Matcher:
                         Link(0, modifier, head, Graph.heads_of),
                         Link(1, head, modifier, Graph.modifiers_of),
                     ]
-            case Precedence(left=left, right=right, is_immediate=is_immediate):
-                self._check_when({left, right}, precedence(left, right, is_immediate, edges))
-                if is_immediate:
+            case Relation(left, "<" | "<<" as sign, right):
+                self._check_when({left, right}, precedence(left, right, sign == "<", edges))
+                if sign == "<":
                     self._links += [Link(0, left, right, word_after), Link(0, right, left, word_before)]
-            case Crossing(left=left, right=right):
+            case Relation(left, "><", right):
                 self._check_when({left, right}, crossing(left, right))
-            case Dominance(head=head, modifier=modifier):
+            case Relation(head, "->>", modifier):
                 self._check_when({head, modifier}, dominance(head, modifier))
                 self._links.append(Link(2, head, modifier, Graph.descendants))
             case Comparison(left=left, right=right):
@@ -331,7 +329,10 @@ def has_basic_crossing(clauses: tuple[Clause, ...]) -> bool:
         for clause in clauses
         if isinstance(clause, EdgeClause) and clause.edge and not clause.label.on_enhanced
     }
-    return any(isinstance(clause, Crossing) and {clause.left, clause.right} <= basic for clause in clauses)
+    return any(
+        isinstance(clause, Relation) and clause.sign == "><" and {clause.left, clause.right} <= basic
+        for clause in clauses
+    )
 
 
 def has_match(matcher: Matcher, state: Assignment) -> bool:

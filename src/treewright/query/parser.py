@@ -15,11 +15,9 @@ from treewright.query.syntax import (
     Command,
     Comparison,
     Condition,
-    Crossing,
     DeleteEdge,
     DeleteFeature,
     Distance,
-    Dominance,
     EdgeClause,
     FeatureTest,
     Filter,
@@ -27,7 +25,7 @@ from treewright.query.syntax import (
     LabelTest,
     NodeClause,
     Operator,
-    Precedence,
+    Relation,
     RequestTree,
     RuleTree,
     SetValue,
@@ -257,18 +255,18 @@ def _clause(reader: Text) -> Clause:
         has_operator = OPERATOR.match(reader.text, reader.skip()) is not None
         return _comparison(reader, attribute) if has_operator else Condition(attribute, is_missing=False)
     if reader.accept("->>"):
-        return Dominance(name, reader.name("a node after ->>"), at)
+        return Relation(name, "->>", reader.name("a node after ->>"), at)
     if reader.looks_at("->", "-["):
         return _edge(reader, None, name, at)
     if reader.accept("><"):
-        return Crossing(name, reader.name("an edge after ><"), at)
+        return Relation(name, "><", reader.name("an edge after ><"), at)
     if reader.looks_at("<>"):
         raise reader.error("<> between names is not supported; compare values: X.lemma <> Y.lemma")
     for sign in ("<<", ">>", "<", ">"):
         if reader.accept(sign):
             other = reader.name(f"a node or an edge after {sign}")
-            ends = (name, other) if sign[0] == "<" else (other, name)
-            return Precedence(*ends, is_immediate=len(sign) == 1, at=at)
+            left, right = (name, other) if sign[0] == "<" else (other, name)
+            return Relation(left, "<" if len(sign) == 1 else "<<", right, at)
     raise reader.error(f"{reader.rest()} after {name}; expected [, ->, -[, ->>, <, <<, ':' or '.'")
 
 
@@ -435,7 +433,7 @@ def node_names(clauses: tuple[Clause, ...], edges: set[str]) -> list[str]:
                 names[name] = None
             case EdgeClause(head=head, modifier=modifier):
                 names |= {end: None for end in (head, modifier) if end is not None}
-            case Precedence(left=left, right=right) | Dominance(head=left, modifier=right):
+            case Relation(left, "<" | "<<" | "->>", right):
                 names |= {end: None for end in (left, right) if end not in edges}
             case _:
                 pass
@@ -461,16 +459,16 @@ def _check_block(clauses: tuple[Clause, ...], nodes: set[str], edges: set[str], 
                 raise reader.error(f"a second edge {name}; give each edge a name of its own", clause.at)
             case EdgeClause(edge=str(name)):
                 seen.add(name)
-            case Crossing(left=left, right=right):
+            case Relation(left, "><", right):
                 for name in (left, right):
                     if name not in all_edges:
                         raise reader.error(f"{name} is not an edge; >< is between named edges (e: X -> Y)", clause.at)
-            case Precedence(left=left, right=right, is_immediate=is_immediate):
+            case Relation(left, "<" | "<<" as sign, right):
                 if left in all_edges and right not in all_edges:
                     raise reader.error(f"{left} is an edge and {right} is not; write {right} << {left}", clause.at)
-                if is_immediate and right in all_edges:
+                if sign == "<" and right in all_edges:
                     raise reader.error("< is between nodes; write << for covered by an edge", clause.at)
-            case Dominance(head=left, modifier=right):
+            case Relation(left, "->>", right):
                 for name in {left, right} & all_edges:
                     raise reader.error(f"{name} is an edge; ->> is between nodes", clause.at)
             case Comparison(left=left, right=right):

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from treewright.corpus import Edge, Sentence, Word
 from treewright.corpus.graph import Id
+from treewright.corpus.sentence import line_of
 from treewright.errors import InputError
 from treewright.query.graph import Graph, edge_value
 from treewright.query.matching import MAX_STEPS, Assignment, CompiledRequest
@@ -51,9 +52,9 @@ class Match:
 
     @property
     def line(self) -> int:
-        """The line, in the file, of the first word of the matching; that of the sentence if there is none."""
+        """The line, in the file, of the first word of the matching, or of the sentence if there is none."""
         numbers = [word.id for word in self.words.values()]
-        return self.sentence.line_of(min(numbers)) if numbers else self.sentence.line
+        return line_of(self.sentence, min(numbers)) if numbers else self.sentence.line
 
     @property
     def marks(self) -> list[Id | tuple[Id, Id]]:

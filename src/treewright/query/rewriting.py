@@ -366,7 +366,7 @@ class Change:
             return written if old.get(node) == new.get(node) else new.get(node, "_")
 
         self._sentence.deps = [cell(word, written) for word, written in enumerate(before.deps, start=1)]
-        self._sentence.set_empty_deps(cell(node.id, node.deps) for node in before.empty_nodes)
+        self._sentence.empty_nodes = [node._replace(deps=cell(node.id, node.deps)) for node in before.empty_nodes]
 
     def _number(self, node: Id) -> int:
         if not isinstance(node, int):

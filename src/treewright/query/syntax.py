@@ -132,30 +132,15 @@ class EdgeClause:
 
 
 @dataclass(frozen=True)
-class Precedence:
-    """`X < Y` (immediately before) and `X << Y`; between edges and nodes `<<` means covered by."""
+class Relation:
+    """`X < Y` (immediately before), `X << Y`, `e1 >< e2` (the edges cross), `X ->> Y` (by a path of basic edges).
+
+    `<<` between edges and nodes means covered by.
+    """
 
     left: str
+    sign: Literal["<", "<<", "><", "->>"]
     right: str
-    is_immediate: bool
-    at: int
-
-
-@dataclass(frozen=True)
-class Crossing:
-    """`e1 >< e2`: the edges cross."""
-
-    left: str
-    right: str
-    at: int
-
-
-@dataclass(frozen=True)
-class Dominance:
-    """`X ->> Y`: a path of basic edges leads from X to Y."""
-
-    head: str
-    modifier: str
     at: int
 
 
@@ -195,7 +180,7 @@ class Condition:
     is_missing: bool
 
 
-Clause = NodeClause | EdgeClause | Precedence | Crossing | Dominance | Comparison | Condition
+Clause = NodeClause | EdgeClause | Relation | Comparison | Condition
 
 
 @dataclass(frozen=True)

@@ -53,7 +53,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """What the ledger says of the shards of a run; the CPU time and memory are those of its workers."""
+    """What the ledger says of the shards of a run; CPU time and memory are summed over its workers."""
 
     shards: int = 0
     documents: int = 0
@@ -115,7 +115,7 @@ def parse_corpus(
 def plan_corpus(model: str, inputs: Sequence[str], output: str, **settings: Any) -> list[int]:
     """Make the plan of an output folder, or check that it has one of this job; return the shards that are missing.
 
-    The arguments are those of `parse_corpus`. The largest shard is the first. Other engines call `run_shard` for each.
+    The arguments: as in `parse_corpus`. The largest shard is the first. Other engines call `run_shard` for each.
 
     >>> plan_corpus("en", ["sample.conllu"], "planned", to="conllu")
     [0]

@@ -35,10 +35,10 @@ NEWDOC = re.compile(rb"^# newdoc(?: id = ([^\r\n]*))?", re.MULTILINE)
 
 @dataclass(frozen=True)
 class Settings:
-    """What the output depends on beside model and inputs. The names are those of the options of `treewright parse`."""
+    """What the output depends on beside model and inputs. Each field is named as the option of `treewright parse`."""
 
     to: str = "parquet"
-    input: str | None = None  # the kind of all inputs; None: that of each extension, else of the first bytes
+    input: str | None = None  # the kind of all inputs; None: by each extension, else by the first bytes
     text_column: str = "text"
     id_column: str | None = None  # None: id, if there is one
     fast: bool = False
@@ -46,7 +46,7 @@ class Settings:
     max_seconds: float = 2.0
     projective: bool | None = None
     all_arcs: bool = False
-    confidence: bool = False  # in the MISC of CoNLL-U; Parquet has that of heads always
+    confidence: bool = False  # in the MISC of CoNLL-U; Parquet always has the confidence of heads
     comment: bool = True  # of CoNLL-U
     document_seconds: float = 60.0  # time limit of a passage, plus a second for each thousand characters
     shard_size: float = 4.0  # megabytes of text; 700,000 words, or some minutes
@@ -147,7 +147,7 @@ def shown(value: Any) -> str:
 
 
 def source_of(name: str, kind: str | None) -> Source:
-    """Describe an input; its kind is the one given, or that of its extension, or what its first bytes look like."""
+    """Describe an input; its kind is the one given, or follows from its extension or its first bytes."""
     guess = "parquet" if extension_of(name) == ".parquet" else kind or BY_EXTENSION.get(extension_of(name))
     if guess is None:
         with files.open_unpacked(name) as file:

@@ -288,7 +288,7 @@ def items_of(served: ServedModel, request: TextRequest) -> Iterable[Item]:
 
 
 def sentences_of(served: ServedModel, request: SourceRequest, kind: str) -> Iterable[Sentence]:
-    """Return the sentences of a request; kind is that of its text."""
+    """Return the sentences of a request; kind: the kind of its text."""
     if request.sentences is not None:
         return sentences_in(request.sentences)
     return read_sentences(served.model, request.text or "", kind)

@@ -87,8 +87,16 @@ def add_pages(app: FastAPI, pages: Mapping[str, tuple[str, str]]) -> None:
         async def file() -> Response:
             return FileResponse(STATIC / name, media_type=kind)
 
+    def add_page(path: str, name: str) -> None:
+        head = (STATIC / "head.html").read_text(encoding="utf-8").format(name=Path(name).stem)
+        page = head + (STATIC / name).read_text(encoding="utf-8")
+
+        @app.get(path, include_in_schema=False)
+        async def html() -> Response:
+            return Response(page, media_type=HTML)
+
     for path, (name, kind) in pages.items():
-        add(path, name, kind)
+        add_page(path, name) if kind == HTML else add(path, name, kind)
 
     style = page_style()
 

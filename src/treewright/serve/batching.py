@@ -60,7 +60,7 @@ class Job(Generic[T, U]):
         return items
 
     def add(self, results: list[U]) -> None:
-        """Add the results of the items taken last; those of the last items end the job."""
+        """Add the results of the items taken last; the last results end the job."""
         self._results += results
         if not self._ahead and self.future.set_running_or_notify_cancel():
             self.future.set_result(self._results)
@@ -85,7 +85,7 @@ class Batcher:
     async def map(self, work: Work[T, U], items: Iterable[T], *, together: bool = True) -> list[U]:
         """Return the results of the items; work and items are called in a thread. Cancelling ends the job.
 
-        together: work on several items at a time, also on those of other jobs with equal work.
+        together: work on several items at a time, also on items of other jobs with equal work.
         """
         job = Job(items, work, together)
         self._put(job)

@@ -236,7 +236,7 @@ OUTPUTS = {  # output format of UDPipe's service -> writes a sentence; a space w
 
 
 def read_items(model: Model, data: str | bytes, kind: str) -> Iterable[Item]:
-    """Read a text or a file of sentences; a short text is one item. kind: that of `treewright.pipeline.read_input`."""
+    """Read a text or a file of sentences; a short text is one item. kind: as in `treewright.pipeline.read_input`."""
     if kind == "text" and len(data) <= BLOCK:
         tokenised(model)
         with suppress(UnicodeDecodeError):  # refused below, with its place

@@ -51,7 +51,7 @@ def workbench(project: Project, limits: Limits | None = None, *, allowed_hosts: 
         project.close()
 
     app = new_app(lifespan)
-    guard = Guard(app, limits or Limits(), allowed_hosts, project.person_of)
+    guard = Guard(app, limits or Limits(), allowed_hosts, project.people.with_token)
     app.include_router(workbench_router(project))
     add_pages(app, PAGES)
     add_errors(app)

@@ -17,7 +17,7 @@ import treewright
 from treewright.annotate import AccessError, Answer, Person, Project, State
 from treewright.corpus import Sentence
 from treewright.draw import svg
-from treewright.serve.api import ErrorAnswer, Strict
+from treewright.serve.api import Strict, errors
 from treewright.serve.errors import Refusal
 from treewright.serve.guard import HEALTH, cookie_name
 from treewright.serve.work import as_json
@@ -86,11 +86,6 @@ class Adoption(Strict):
     model: str | None = Field(max_length=200)
 
 
-def errors(*statuses: int) -> dict[int | str, dict[str, Any]]:
-    """Return the documentation of error statuses, with those that every request may have."""
-    return {status: {"model": ErrorAnswer} for status in sorted({400, 403, 408, 413, 415, 422, 503, 504, *statuses})}
-
-
 class Timer:
     """Measures the parts of the work on a request, for the header Server-Timing."""
 
@@ -127,13 +122,13 @@ def workbench_router(project: Project) -> APIRouter:
     def readable(person: Who, layer: Annotated[str | None, Query(max_length=200)] = None) -> str:
         """Return the layer of a request, which is the own one if it names none; others need the right to read it."""
         chosen = person.layer if layer is None else layer
-        project.check_access(person.name, chosen)
+        project.people.check_access(person.name, chosen)
         return chosen
 
     Layer = Annotated[str, Depends(readable)]
 
     def writable(person: Who, layer: Layer) -> str:
-        project.check_access(person.name, layer, write=True)
+        project.people.check_access(person.name, layer, write=True)
         return layer
 
     WrittenLayer = Annotated[str, Depends(writable)]
@@ -142,13 +137,14 @@ def workbench_router(project: Project) -> APIRouter:
         if person.role not in roles:
             raise AccessError(f"{person.name} is {person.role}; this is for {' and '.join(roles)}s")
 
-    router = APIRouter(prefix=PREFIX, responses=errors())
-    open_router = APIRouter(responses=errors())
+    common = errors(400, 408, 413, 415, 422)
+    router = APIRouter(prefix=PREFIX, responses=common)
+    open_router = APIRouter(responses=common)
 
     @open_router.post(LOGIN)
     def login(request: Request, body: Login) -> JSONResponse:
         """Exchange a token for a cookie."""
-        person = project.person_of(body.token)
+        person = project.people.with_token(body.token)
         if person is None:
             raise Refusal(403, "the token is wrong", remedy="open the address that `treewright annotate` printed")
         answer = JSONResponse(asdict(person))
@@ -169,10 +165,10 @@ def workbench_router(project: Project) -> APIRouter:
             "name": project.folder.name,
             "person": asdict(person),
             "layer": layer,
-            "layers": project.layers(person.name),
-            "people": len(project.people()),
-            "documents": project.documents(),
-            "queues": project.queues(layer),
+            "layers": project.people.layers(person.name),
+            "people": len(project.people.all()),
+            "documents": project.records.documents(),
+            "queues": project.queues.counts(layer),
             "version": treewright.__version__,
         }
 
@@ -184,7 +180,7 @@ def workbench_router(project: Project) -> APIRouter:
         limit: Annotated[int, Query(ge=1, le=200)] = 50,
     ) -> dict[str, Any]:
         """List the sentences of a queue, those after a sentence."""
-        summaries = project.summaries(layer, queue, after, limit)
+        summaries = project.queues.summaries(layer, queue, after, limit)
         following = summaries[-1].id if len(summaries) == limit else None
         return {"sentences": [asdict(summary) for summary in summaries], "next": following}
 
@@ -193,7 +189,7 @@ def workbench_router(project: Project) -> APIRouter:
         """Return a sentence: words with all columns, heads, the tree as SVG, what is proven of it, lint."""
         timer = Timer()
         with timer.part("decode"):
-            state = project.state(id, layer)
+            state = project.editor.state(id, layer)
         with timer.part("draw"):
             drawing = draw(state, width)
         return timer.answer(state.as_dict() | {"svg": drawing})
@@ -211,7 +207,7 @@ def workbench_router(project: Project) -> APIRouter:
         timer = Timer()
         ops = [op.model_dump() for op in body.ops]
         with timer.part("decode"):
-            change = project.apply(id, layer, person.name, body.op_id, body.base, ops, body.cursor)
+            change = project.editor.apply(id, layer, person.name, body.op_id, body.base, ops, body.cursor)
         return answer(timer, change, width)
 
     def add_event(name: Literal["undo", "redo", "accept", "reopen"], description: str) -> None:
@@ -225,7 +221,7 @@ def workbench_router(project: Project) -> APIRouter:
         def event(id: Id, body: Event, person: Who, layer: WrittenLayer, width: Width = 960) -> Response:
             timer = Timer()
             with timer.part("decode"):
-                change = getattr(project, name)(id, layer, person.name, body.op_id)
+                change = project.editor.change(name, id, layer, person.name, body.op_id)
             return answer(timer, change, width)
 
     add_event("undo", "Take back the last operation of the person on this sentence.")
@@ -238,7 +234,7 @@ def workbench_router(project: Project) -> APIRouter:
         """List the most probable other heads of a word, given what is decided about other words."""
         timer = Timer()
         with timer.part("decode"):
-            choices = project.alternatives(id, layer, word, k)
+            choices = project.editor.alternatives(id, layer, word, k)
         return timer.answer({"alternatives": [asdict(choice) for choice in choices]})
 
     @router.get("/sentences/{id}/why", responses=errors(404, 409), response_model=None)
@@ -246,79 +242,79 @@ def workbench_router(project: Project) -> APIRouter:
         """Explain what the best tree with another head loses, and which words would move."""
         timer = Timer()
         with timer.part("decode"):
-            explanation = project.why(id, layer, head, word)
+            explanation = project.editor.why(id, layer, head, word)
         return timer.answer(explanation.to_dict() | {"explanation": str(explanation)})
 
     @router.get("/sentences/{id}/labels", responses=errors(404))
     def labels(id: Id, word: Number, layer: Layer) -> dict[str, Any]:
         """List relations that a word may have, with probabilities."""
-        return {"labels": project.labels(id, layer, word)}
+        return {"labels": project.editor.labels(id, layer, word)}
 
     @router.get("/sentences/{id}/tags", responses=errors(404))
     def tags(id: Id, word: Number, layer: Layer) -> dict[str, Any]:
         """List UPOS tags that a word may have, with probabilities."""
-        return {"tags": project.tags(id, layer, word)}
+        return {"tags": project.editor.tags(id, layer, word)}
 
     @router.get("/features")
     def features(layer: Layer) -> dict[str, Any]:
         """List the features that occur with each UPOS."""
-        return {"features": project.features(layer)}
+        return {"features": project.records.feature_values(layer)}
 
     @router.post("/search")
     def search(body: SearchRequest, layer: Layer) -> dict[str, Any]:
         """Search for a Grew request, or for words."""
-        return {"hits": [asdict(hit) for hit in project.search(body.request, layer, body.limit)]}
+        return {"hits": [asdict(hit) for hit in project.queues.search(body.request, layer, body.limit)]}
 
     @router.get("/agreement", responses=errors(404))
     def agreement(person: Who, layer: Layer) -> dict[str, Any]:
         """Compare the layers of the annotators pair by pair."""
         check_role(person, "adjudicator", "manager")
-        layers = project.annotators()
-        return {"layers": layers, "pairs": []} if len(layers) < 2 else project.agreement(layers).as_dict()
+        layers = project.layers.annotators()
+        return {"layers": layers, "pairs": []} if len(layers) < 2 else project.layers.agreement(layers).as_dict()
 
     @router.get("/adjudication")
     def adjudication(person: Who, layer: Layer) -> dict[str, Any]:
         """List the words about which layers differ."""
         check_role(person, "adjudicator", "manager")
-        return {"differences": [asdict(difference) for difference in project.adjudication()]}
+        return {"differences": [asdict(difference) for difference in project.layers.adjudication()]}
 
     @router.get("/progress")
     def progress(layer: Layer) -> dict[str, Any]:
         """Return how much is accepted, the models that were trained, and the name of the one given at the start."""
-        queues = project.queues(layer)
+        queues = project.queues.counts(layer)
         accepted = queues["file"] - queues["open"]
-        given = PurePath(project.given_model).name
-        return {"sentences": queues["file"], "accepted": accepted, "models": project.models(), "given": given}
+        given = PurePath(project.models.given).name
+        return {"sentences": queues["file"], "accepted": accepted, "models": project.models.all(), "given": given}
 
     @router.post("/train", responses=errors(409))
     def train(person: Who, layer: Layer) -> dict[str, Any]:
         """Train a model on what is annotated; /jobs/{job} has the progress."""
         check_role(person, "manager")
-        return {"job": project.train(layer)}
+        return {"job": project.models.train(layer)}
 
     @router.get("/jobs/{job}", responses=errors(404))
     def job(job: Annotated[str, Path(max_length=200)], layer: Layer) -> dict[str, Any]:
         """Return the state of a job."""
-        return asdict(project.job(job))
+        return asdict(project.models.job(job))
 
     @router.post("/models/adopt", responses=errors(404))
     def adopt(body: Adoption, person: Who, layer: Layer) -> dict[str, Any]:
         """Use a trained model for suggestions, or go back to another one."""
         check_role(person, "manager")
         project.adopt(body.model)
-        return {"models": project.models()}
+        return {"models": project.models.all()}
 
     @router.get("/people")
     def people(person: Who, layer: Layer) -> dict[str, Any]:
         """List the people of the project."""
         check_role(person, "manager")
-        return {"people": [asdict(other) for other in project.people()]}
+        return {"people": [asdict(other) for other in project.people.all()]}
 
     @router.post("/people")
     def add_person(body: NewPerson, person: Who, layer: Layer) -> dict[str, Any]:
         """Add a person; the token is in this answer and nowhere else."""
         check_role(person, "manager")
-        return {"token": project.add_person(body.name, body.role)}
+        return {"token": project.people.add(body.name, body.role)}
 
     @router.post("/documents")
     def add_document(body: NewDocument, person: Who, layer: Layer) -> dict[str, Any]:

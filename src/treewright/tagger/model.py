@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from treewright._core import AddedTagScores, LemmaWords, TagModel, TagWords, text_hash
 from treewright.caching import cached_property
 from treewright.corpus import Sentence
+from treewright.corpus.sentence import set_cells
 from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Learning, Weights
 from treewright.learn.hashing import hashed
@@ -417,4 +418,4 @@ def fill_columns(sentence: Sentence, columns: Mapping[str, list[str]], keep: boo
             name: [new if cell == "_" else cell for cell, new in zip(sentence.column(name), cells, strict=True)]
             for name, cells in columns.items()
         }
-    sentence.set_cells(columns)
+    set_cells(sentence, columns)

@@ -16,6 +16,7 @@ import numpy as np
 
 from treewright.corpus import Sentence, Token
 from treewright.corpus.offsets import surface_tokens
+from treewright.corpus.sentence import sentence_of_cells
 from treewright.corpus.typography import INVISIBLE
 from treewright.tokeniser.characters import codes_of
 from treewright.tokeniser.cutting import cuts
@@ -134,7 +135,7 @@ def sentences_of(
         words, cells, tokens = forms[first:last], misc[first:last], no_tokens
         if not split.isdisjoint(words):
             words, cells, tokens = split_words(words, cells, words_of)
-        sentences[part].append(Sentence.of_cells({"FORM": words, "MISC": cells}, tokens, comments, "<text>"))
+        sentences[part].append(sentence_of_cells({"FORM": words, "MISC": cells}, tokens, comments))
     return sentences
 
 

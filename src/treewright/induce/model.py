@@ -107,7 +107,7 @@ class InducedParser(Component):
         report: OnReport | None = None,
         steps: StepResults | None = None,
     ) -> InducedParser:
-        """Learn from a corpus of tags.
+        """Learn from a corpus of tags, as options say.
 
         report is called after every iteration; steps has the results of an interrupted run.
         """

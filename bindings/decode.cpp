@@ -1,8 +1,6 @@
-#include <nanobind/stl/optional.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
-#include <optional>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -15,28 +13,13 @@
 
 namespace treewright {
 
-static std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double> candidate_arcs(Scores arc,
-                                                                                    const PruningRules &rules,
-                                                                                    std::optional<IndexColumn> gold) {
-  const int nodes = checked_nodes(arc);
-  if (rules.max_heads < 1) throw nb::value_error("max_heads must be at least 1");
-  check_finite("threshold", rules.threshold);
-  if (gold) check_heads(*gold, nodes);
-  NewScores marginals = new_array<NewScores>(nodes, nodes);
-  thread_local CandidateArcs kernel;
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    value = kernel.run(arc.data(), nodes, rules, gold ? gold->data() : nullptr, marginals.data());
-  }
-  return {copied<NewIndexColumn>(kernel.heads.data(), kernel.heads.size()),
-          copied<NewIndexColumn>(kernel.modifiers.data(), kernel.modifiers.size()), marginals, value};
-}
-
-// The candidate arcs of several sentences; nothing depends on the nodes in marks[s].
-static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidate_arcs_of_batch(
-    const std::vector<Scores> &arcs, const std::vector<IndexColumn> &marks, const PruningRules &rules) {
+// The candidate arcs of several sentences; nothing depends on the nodes in marks[s]. gold is empty, or has the heads of
+// each gold tree, whose arcs are candidates.
+static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidate_arcs(
+    const std::vector<Scores> &arcs, const std::vector<IndexColumn> &marks, const PruningRules &rules,
+    const std::vector<IndexColumn> &gold) {
   if (arcs.size() != marks.size()) throw nb::value_error("there must be one list of marks a sentence");
+  if (!gold.empty() && gold.size() != arcs.size()) throw nb::value_error("there must be one gold tree a sentence");
   if (rules.max_heads < 1) throw nb::value_error("max_heads must be at least 1");
   check_finite("threshold", rules.threshold);
   std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidates;
@@ -45,6 +28,7 @@ static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>
   thread_local std::vector<double> scores;
   for (std::size_t s = 0; s < arcs.size(); ++s) {
     const int nodes = checked_nodes(arcs[s]);
+    if (!gold.empty()) check_heads(gold[s], nodes);
     for (std::size_t k = 0; k < marks[s].shape(0); ++k)
       if (marks[s](k) < 0 || marks[s](k) >= nodes) throw nb::value_error("a mark is no node of its sentence");
     NewScores marginals = new_array<NewScores>(nodes, nodes);
@@ -54,7 +38,7 @@ static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>
       scores.assign(arcs[s].data(), arcs[s].data() + arcs[s].size());
       for (std::size_t k = 0; k < marks[s].shape(0); ++k)
         std::fill_n(scores.begin() + std::ptrdiff_t(marks[s](k)) * nodes, nodes, forbidden);
-      value = kernel.run(scores.data(), nodes, rules, nullptr, marginals.data());
+      value = kernel.run(scores.data(), nodes, rules, gold.empty() ? nullptr : gold[s].data(), marginals.data());
     }
     candidates.emplace_back(copied<NewIndexColumn>(kernel.heads.data(), kernel.heads.size()),
                             copied<NewIndexColumn>(kernel.modifiers.data(), kernel.modifiers.size()), marginals, value);
@@ -86,11 +70,9 @@ void bind_decode(nb::module_ &m) {
       .value("chu_liu_edmonds", DirectAlgorithm::chu_liu_edmonds)
       .value("sibling_eisner", DirectAlgorithm::sibling_eisner)
       .value("grand_eisner", DirectAlgorithm::grand_eisner);
-  m.def("candidate_arcs", &candidate_arcs, nb::arg("arc").noconvert(), nb::arg("rules"),
-        nb::arg("gold").noconvert().none(),
-        "Head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.");
-  m.def("candidate_arcs_of_batch", &candidate_arcs_of_batch, nb::arg("arcs"), nb::arg("marks"), nb::arg("rules"),
-        "The same for several sentences, where nothing depends on the nodes in marks[s].");
+  m.def("candidate_arcs", &candidate_arcs, nb::arg("arcs"), nb::arg("marks"), nb::arg("rules"), nb::arg("gold"),
+        "Of each sentence head and modifier of the candidate arcs, the marginal of every arc, the value of the best "
+        "tree; nothing depends on the nodes in marks[s]. gold is empty, or has the heads of each gold tree.");
   m.def("best_trees_of_parts", &best_trees_of_parts, nb::arg("batch"), nb::arg("algorithm"), nb::arg("single_root"),
         nb::arg("tolerance"), nb::arg("threads"),
         "The best tree of each sentence: the heads of all trees one after the other, as int32, and of each tree where "

@@ -96,11 +96,11 @@ CALLS: dict[str, Callable[[Any, dict[str, Any]], object]] = {
     "alternatives": lambda model, limits: model.alternatives(SENTENCE, 1, **limits),
 }
 WITH_THREADS = {"pipeline": ("parse", "complete", "kbest", "pipe", "call"), "parser": ("parse", "complete", "kbest")}
-WITH_THREADS |= {"tagger": ("tag",), "induced": ("parse", "complete")}
+WITH_THREADS |= {"tagger": ("tag",), "induced": ("parse",)}
 WITH_SECONDS = {
     "pipeline": ("parse", "complete", "kbest", "pipe", "call", "why_not", "alternatives"),
     "parser": ("parse", "complete", "kbest", "why_not", "alternatives"),
-    "induced": ("parse", "complete"),
+    "induced": ("parse",),
 }
 
 

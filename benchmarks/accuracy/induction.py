@@ -4,8 +4,7 @@ The NumPy version is the straightforward one: sentence by sentence, span by span
 operations, expected counts by the same statements backwards. Both must give the same likelihood and the same counts.
 The NumPy version runs on a sample of the sentences; its time is extrapolated by the number of words. CPU time, minimum
 of the repeats. Without an argument on generated tags; with a data folder on ud-1.4/English, at most 15 words, and then
-also joint training, and the accuracy with word classes in place of tags. The last table shows the time and the gap of
-joint decoding by sentence length.
+also joint training. The last table shows the time and the gap of joint decoding by sentence length.
 """
 
 from __future__ import annotations
@@ -22,8 +21,7 @@ import treewright as tw
 from treewright.induce import InducedParser, InductionOptions, Limits, dmv
 from treewright.induce.dmv import DmvParameters
 from treewright.induce.joint import JointOptions, decode_jointly
-from treewright.induce.tagged import TaggedCorpus, read_tagged, words_of
-from treewright.papers.jiang2017 import heads_among
+from treewright.induce.tagged import TaggedCorpus, read_tagged
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
@@ -41,7 +39,6 @@ def main() -> None:
     em(corpus)
     if path:
         joint(path)
-        classes(path)
     long_sentences(corpus)
 
 
@@ -69,20 +66,6 @@ def joint(path: Path) -> None:
         f"treewright induce --algorithm joint, from the file to the model: "
         f"{cpu:.1f} CPU seconds, {wall:.1f} of the clock"
     )
-
-
-def classes(path: Path) -> None:
-    train, test = (list(tw.read(path.with_name(f"{part}.conllu"))) for part in ("train", "test"))
-    print("directed accuracy, test sentences of at most 40 words, of lc-dmv")
-    for name, clusters in (("gold UPOS", 0), ("20 classes of words", 20), ("50 classes", 50)):
-        parser = InducedParser.train(train, options=InductionOptions(method="lc-dmv", clusters=clusters))
-        right = words = 0
-        for gold, found in zip(test, parser.parse(test), strict=True):
-            positions = words_of(gold).positions
-            expected, heads = heads_among(positions, gold.heads), heads_among(positions, found.heads)
-            if expected is not None and heads is not None and len(expected) <= 40:
-                right, words = right + int((expected == heads).sum()), words + len(expected)
-        print(f"  {name:22} {100 * right / words:8.1f}")
 
 
 def long_sentences(corpus: TaggedCorpus) -> None:

@@ -321,25 +321,6 @@ class StateAutomaton {
     return best;
   }
 
-  // After decode on the same table.
-  void max_marginals(const StateTable &table, double *with, double *without) {
-    arrival_.assign(table.start, table.start + table.states);
-    for (int q = 0; q < table.count; ++q) {
-      entering_.assign(table.states, forbidden);
-      with[q] = without[q] = forbidden;
-      const double *next = completion(q + 1, 0);
-      for (int s = 0; s < table.states; ++s) {
-        const double *row = moves(table, q, s);
-        for (int t = 0; t < table.states; ++t) entering_[t] = std::max(entering_[t], arrival_[s] + row[t]);
-      }
-      for (int t = 0; t < table.states; ++t) {
-        with[q] = std::max(with[q], entering_[t] + next[t]);
-        if (!table.is_forced(q)) without[q] = std::max(without[q], arrival_[t] + next[t]);
-        arrival_[t] = table.is_forced(q) ? entering_[t] : std::max(arrival_[t], entering_[t]);
-      }
-    }
-  }
-
  private:
   static const double *moves(const StateTable &table, int q, int s) {
     return table.moves + (std::size_t(q) * table.states + s) * table.states;
@@ -360,7 +341,7 @@ class StateAutomaton {
   }
 
   int states_ = 0;
-  std::vector<double> completion_, arrival_, entering_;
+  std::vector<double> completion_;
 };
 
 }  // namespace treewright

@@ -125,17 +125,11 @@ static void state_automaton_contains_the_sibling_automaton() {
     const treewright::StateTable general{count, states, start.data(), stop.data(), moves.data()};
     std::vector<char> chosen(states);
     std::vector<int> entered(states);
-    std::vector<double> with(states), without(states), with2(states), without2(states);
     int first;
     const double value = siblings.decode(side, chosen.data());
-    siblings.max_marginals(side, with.data(), without.data());
     CHECK(std::abs(automaton.decode(general, &first, entered.data()) - value) < 1e-9);
-    automaton.max_marginals(general, with2.data(), without2.data());
     CHECK(first == 0);
-    for (int q = 0; q < count; ++q) {
-      CHECK((entered[q] >= 0) == bool(chosen[q]));
-      CHECK(std::abs(with[q] - with2[q]) < 1e-9 && std::abs(without[q] - without2[q]) < 1e-9);
-    }
+    for (int q = 0; q < count; ++q) CHECK((entered[q] >= 0) == bool(chosen[q]));
   }
 }
 

@@ -146,14 +146,9 @@ class DirectAlgorithm(enum.Enum):
 
     grand_eisner = 3
 
-def candidate_arcs(arc: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)], rules: PruningRules, gold: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)] | None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]:
+def candidate_arcs(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], marks: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rules: PruningRules, gold: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]]) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]]:
     """
-    Head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree.
-    """
-
-def candidate_arcs_of_batch(arcs: Sequence[Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)]], marks: Sequence[Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]], rules: PruningRules) -> list[tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None, None))], float]]:
-    """
-    The same for several sentences, where nothing depends on the nodes in marks[s].
+    Of each sentence head and modifier of the candidate arcs, the marginal of every arc, the value of the best tree; nothing depends on the nodes in marks[s]. gold is empty, or has the heads of each gold tree.
     """
 
 def best_trees_of_parts(batch: Sequence[Parts], algorithm: DirectAlgorithm, single_root: bool, tolerance: float, threads: int) -> tuple[bytearray, list[int], list[float], list[float], list[float], list[float]]:
@@ -571,19 +566,14 @@ def sample_parts(parts: Parts, single_root: bool, size: int, seed: int) -> Annot
     Projective trees drawn by the scores of all parts, a row a tree; no row when there is no tree.
     """
 
-def sibling_automaton(parts: Parts, side: int, forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def sibling_automaton(parts: Parts, side: int, forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
-    The best modifiers on a side (2 h: left, 2 h + 1: right): value, their places, best values with and without.
-    """
-
-def grand_automaton(parts: Parts, h: int, upper_scores: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
-    """
-    The best modifiers on both sides and head of h: value, rank of the head, places of the modifiers, best values with and without each, best value with each head.
+    The best modifiers on a side (2 h: left, 2 h + 1: right): value, and their places.
     """
 
-def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)] | None = None) -> tuple[float, int, Annotated[NDArray[numpy.int32], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))], Annotated[NDArray[numpy.float64], dict(shape=(None,))]]:
+def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
     """
-    The best path: value, first state, the state entered with each candidate or -1, best values with and without.
+    The best path: value, and the state entered with each candidate or -1.
     """
 
 class AddedTagScores:

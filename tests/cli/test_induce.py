@@ -10,7 +10,6 @@ import pytest
 from oracles.processes import Run, runner
 from typer.testing import CliRunner
 
-import treewright as tw
 from treewright.cli.induce import app
 from treewright.errors import InputError
 from treewright.induce import InducedParser
@@ -37,7 +36,7 @@ def test_a_model_is_written_and_reads_back(run: Run, tmp_path: Path) -> None:
     )
     ended = run("induce", *arguments)
     assert ended.returncode == 0, ended.stderr
-    assert ended.stderr.startswith("settings  method joint, max_length 15, clusters 0, rules ud, start klein-manning")
+    assert ended.stderr.startswith("settings  method joint, max_length 15, rules ud, start klein-manning")
     assert "  joint  weight balanced, rounds 1," in ended.stderr
     lines = ended.stderr.splitlines()
     assert sum(line.startswith("DMV       epoch ") for line in lines) == 3
@@ -80,39 +79,6 @@ def test_parse_reads_an_induced_model_like_any_other(run: Run, tmp_path: Path) -
     refused = run(*command, "--method", "dd")
     assert refused.returncode == 1
     assert "an induced model has one decoder, which is projective" in refused.stderr
-
-
-SENTENCES = [
-    "the dog sees a cat .",
-    "a cat sees the dog .",
-    "the man eats a fish .",
-    "a man sees the cat !",
-    "the cat eats the fish .",
-] * 2
-
-
-@pytest.fixture
-def untagged(tmp_path: Path) -> Path:
-    tw.write([tw.Sentence.from_words(text.split()) for text in SENTENCES], tmp_path / "untagged.conllu")
-    return tmp_path / "untagged.conllu"
-
-
-@pytest.mark.slow
-def test_untagged_text_learns_classes_and_is_parsed_with_them(run: Run, untagged: Path) -> None:
-    refused = run("induce", str(untagged), "--explain")
-    assert refused.returncode == 1
-    assert "untagged.conllu:1: a word without a tag ('_' in UPOS); tag the text first" in refused.stderr
-    model = untagged.with_name("model.tw")
-    ended = run("induce", str(untagged), "--clusters", "4", "--explain", "-o", str(model))
-    assert ended.returncode == 0, ended.stderr
-    assert "Word classes" in ended.stdout
-    assert "sees" in ended.stdout
-    parsed = run("parse", str(model), str(untagged))
-    assert parsed.returncode == 0, parsed.stderr
-    assert parsed.stdout.count("\troot\t") == len(SENTENCES)
-    rules = run("induce", str(untagged), "--clusters", "4", "--algorithm", "joint", "--explain")
-    assert rules.returncode == 1
-    assert "joint needs rules, and rules need tags: with clusters the method is lc-dmv or dmv" in rules.stderr
 
 
 def test_interrupted_it_leaves_no_model_and_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -44,7 +44,7 @@ TREES = [
     "(S (NP (DET The) (NOUN dog)) (VP (VERB barks)) (PUNCT .))",
 ]
 NAMES = [
-    *("packed", "tokeniser", "tagger", "parser", "induced", "classes", "words"),
+    *("packed", "tokeniser", "tagger", "parser", "induced", "words"),
     *("grammar", "collins", "with tagger", "with dependencies", "network"),
 ]
 KEPT = Path(__file__).parent.parent / "data"
@@ -64,7 +64,6 @@ def files() -> dict[str, bytes]:
         folds=2,
     )
     induced = InducedParser.train(written(20, 0), options=InductionOptions(method="best", iterations=2))
-    classes = InducedParser.train(written(20, 0), options=InductionOptions(method="dmv", iterations=2, clusters=4))
     trees = [tw.Tree.parse(text) for text in TREES]
     grammar, collins = tw.grammar.TreebankGrammar.train(trees), tw.grammar.Collins.train(trees)
     tagger = Tagger.train(tagged_sentences(trees), options=TaggerOptions(("xpos",), tags=small))
@@ -74,7 +73,6 @@ def files() -> dict[str, bytes]:
         "tagger": nlp.tagger,
         "parser": nlp.parser,
         "induced": induced,
-        "classes": classes,
         "words": tw.Words.train(written(20, 0), options=WordsOptions(classes=4, size=4)),
         "grammar": grammar,
         "collins": collins,

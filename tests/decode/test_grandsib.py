@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -103,33 +102,6 @@ def test_a_climb_ends_where_no_change_is_better() -> None:
         best = max(instance.value(tree) for tree in neighbours(instance, parse.heads))
         assert parse.score >= best - 1e-9
         assert decode(instance, method="rearrange").score <= decode(instance).score + 1e-9
-
-
-def test_the_automaton_finds_the_best_head_and_modifiers_of_all() -> None:
-    for seed in range(12):
-        instance = random_instance(seed, 4, parts="sib stop grand grandsib")
-        scores = instance.scores
-        h = 1 + seed % 4
-        others = [m for m in range(1, 5) if m != h]
-        best = -np.inf
-        for g in (node for node in range(5) if node != h):
-            for count in range(4):
-                for chosen in combinations(others, count):
-                    total = 0.0
-                    for side in (0, 1):
-                        inner = h
-                        for m in sorted((m for m in chosen if (m > h) == side), reverse=not side):
-                            total += instance.arc[h, m] + scores["sib"][h, m, inner]
-                            total += 0.0 if g == m else scores["grand"][g, h, m]
-                            total += 0.0 if g in (m, inner) else scores["grandsib"][g, h, m, inner]
-                            inner = m
-                        total += scores["stop"][h, inner, side]
-                    best = max(best, total)
-        automaton = tw.decode.grandparent_automaton(instance.arc, h, **scores)
-        assert automaton.score == pytest.approx(best, rel=1e-9)
-        assert automaton.best_by_head is not None
-        assert max(automaton.best_by_head) == pytest.approx(best, rel=1e-9)
-        assert np.maximum(automaton.best_with, automaton.best_without) == pytest.approx(np.full(3, best), rel=1e-9)
 
 
 def test_lists_of_parts_hold_the_same_scores() -> None:

@@ -18,7 +18,6 @@ OPTIONS = {
     "best": InductionOptions(method="best", iterations=4, joint=together.JointOptions(rounds=2, weight=5.0)),
     "lc-dmv": InductionOptions(method="lc-dmv", iterations=4),
     "convex-mst": InductionOptions(method="convex-mst"),
-    "clusters": InductionOptions(method="lc-dmv", iterations=4, clusters=4),
 }
 
 
@@ -55,7 +54,7 @@ def test_killed_after_any_step_it_ends_with_the_same_bytes(
             InducedParser.train(SENTENCES, options=options, checkpoint=path, resume=True).save(tmp_path / "resumed.tw")
             assert (tmp_path / "resumed.tw").read_bytes() == whole
             stopped += 1
-    assert stopped >= {"joint": 3, "best": 3, "lc-dmv": 1, "convex-mst": 1, "clusters": 2}[name]
+    assert stopped >= {"joint": 3, "best": 3, "lc-dmv": 1, "convex-mst": 1}[name]
     assert model.read_bytes() == whole
 
 

@@ -15,7 +15,6 @@ from oracles.trees import all_trees
 import treewright as tw
 from treewright import trees
 from treewright.corpus import Sentence
-from treewright.induce import InducedParser, InductionOptions
 from treewright.parser import Completion, Labelling, Parser, ParserOptions, Pruning, Scoring
 from treewright.pipeline import Pipeline
 
@@ -25,7 +24,7 @@ TAGS = ["DET", "NOUN", "VERB", "PUNCT", "NOUN"]  # punctuation inside: induced m
 EVERY_ARC = ParserOptions(
     pruning=Pruning(bits=10, threshold=0.0, max_heads=10), scoring=Scoring(bits=12), labelling=Labelling(bits=10)
 )
-Model = Parser | Pipeline | InducedParser
+Model = Parser | Pipeline
 Tree = tuple[int, ...]
 
 
@@ -33,10 +32,6 @@ Tree = tuple[int, ...]
 def parser(projective: bool, root: str = "single") -> Parser:
     options = replace(EVERY_ARC, model="grand", projective=projective, root=root)
     return Parser.train(treebank(30, crossing=0.3), options=options)
-
-
-def induced(method: str) -> InducedParser:
-    return InducedParser.train(treebank(20), options=InductionOptions(method=method, iterations=2))
 
 
 def decision_sets(words: int) -> Iterator[list[int]]:
@@ -113,23 +108,6 @@ def test_a_parser_finds_the_best_tree_with_any_decisions_that_a_tree_has(
 def test_a_pipeline_keeps_any_decisions_that_a_tree_has(words: int) -> None:
     sets = list(decision_sets(words))
     for heads, found in zip(sets, completed(pipeline(), sets), strict=True):
-        check_kept_or_explained(found, heads, agreeing(heads))
-
-
-@pytest.mark.parametrize("method", ["dmv", "lc-dmv", "convex-mst", "joint", "best"])
-def test_an_induced_parser_keeps_any_decisions_that_a_tree_has(method: str) -> None:
-    model, sets = induced(method), list(decision_sets(4))[:: 3 if method == "dmv" else 20]
-    for heads, found in zip(sets, completed(model, sets), strict=True):
-        check_kept_or_explained(found, heads, agreeing(heads))
-        if found.parse is not None and found.note:
-            assert not found.parse.certified
-            assert found.crossing == (not any(map(is_projective, agreeing(heads))))
-
-
-def test_an_induced_parser_keeps_decisions_about_sentences_of_punctuation() -> None:
-    model = induced("lc-dmv")
-    for heads in decision_sets(3):
-        [found] = model.complete([partial(heads).with_columns(upos=["PUNCT"] * 3)], on_error="skip")
         check_kept_or_explained(found, heads, agreeing(heads))
 
 

@@ -11,7 +11,6 @@ from oracles.trees import all_trees
 
 from treewright.corpus import Sentence
 from treewright.errors import InfeasibleError
-from treewright.induce import InducedParser, InductionOptions
 from treewright.parser import Parser
 
 WORDS = ["the", "dog", "sees", "a", "song"]
@@ -105,13 +104,6 @@ def test_pipelines_pass_the_arcs_on() -> None:
     assert nlp.why_not(parsed, head=6, modifier=2, require=[(6, 1)]).best.heads[0] == 6
     [completed] = nlp.complete([Sentence.from_words(parsed.forms)], require=[(6, 1)])
     assert completed.sentence.heads[0] == 6
-
-
-def test_an_induced_parser_completes_with_further_arcs() -> None:
-    induced = InducedParser.train(treebank(20), options=InductionOptions(iterations=2))
-    [found] = induced.complete([SENTENCE], require=[(5, 1)], forbid=[(3, 2)])
-    assert found.sentence.heads[0] == 5
-    assert found.sentence.heads[1] != 3
 
 
 def test_a_model_of_outermost_grandchildren_keeps_crossing_decisions_without_their_scores() -> None:

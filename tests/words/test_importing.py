@@ -59,18 +59,6 @@ def test_every_format_gives_the_same_table(write: Callable[[Path], Path], tmp_pa
     np.testing.assert_allclose(words.vectors, TABLE, atol=ROUNDING)
 
 
-def test_a_binary_file_of_word2vec_gives_the_same_table(tmp_path: Path) -> None:
-    for separator in (b"", b"\n"):  # with and without a line break after each vector
-        rows = (
-            word.replace(" ", "_").encode() + b" " + row.tobytes() + separator
-            for word, row in zip(WORDS, TABLE, strict=True)
-        )
-        (tmp_path / "vectors.bin").write_bytes(b"5 2\n" + b"".join(rows))
-        words = tw.Words.from_vectors(tmp_path / "vectors.bin")
-        assert words.vocabulary == (*WORDS[:4], "new_york")
-        np.testing.assert_allclose(words.vectors, TABLE, atol=ROUNDING)
-
-
 def test_max_words_reads_the_first_ones(tmp_path: Path) -> None:
     for write in FORMATS:
         words = tw.Words.from_vectors(write(tmp_path / "vectors"), max_words=2)
@@ -103,7 +91,6 @@ LONG = "".join(f"w{number} 1 2 3\n" for number in range(1, 2000))
         (LONG.encode() + b" 1 2 3\n", r"v\.vec:2000: a vector without a word"),
         (b"It rains today.\nStay here.\n", r"v\.vec:1: 'It rains today\.' has no numbers after a word; expected"),
         (b"5 2\nthe 1 2\n", r"v\.vec: it has 1 vectors, its first line says 5; get the file again"),
-        (b"1 1\na\nb \0\0\0\0", r"v\.vec:2: the word 'a\\nb' has a line break; expected a word and its vector"),
         (b"5 0\nthe 1 2\n", r"v\.vec:1: 0 numbers a vector; expected 1 to 16384"),
         (b"PK\x03\x04rest of an archive", r"v\.vec: this is a zip archive; unpack it first"),
         (b"\x10\0\0\0\0\0\0\0{}              ", r"v\.vec: this is a model file; expected a word and its vector"),

@@ -19,7 +19,7 @@ from treewright.annotate.answers import Arc, Choice, ConflictError, ProjectError
 from treewright.annotate.draft import OPEN, Annotation, Draft, conflict_of, kept_heads
 from treewright.corpus import Sentence
 from treewright.decode import Parse
-from treewright.errors import InfeasibleError, InputError
+from treewright.errors import InfeasibleError
 from treewright.parser import Explanation, Parser
 from treewright.pipeline import Pipeline
 from treewright.pipeline.session import Decision, Session
@@ -112,10 +112,8 @@ class Assistant:
         ]
         required, forbidden = arcs_in(heads), sorted(draft.rejected)
         limits = {"required": required, "forbidden": forbidden, "released": annotation.released}
-        if self.pipeline is None:
-            return without_model(annotation, heads, labels, limits)
         if not self.has_sessions:
-            return self._complete(draft, annotation, heads, labels, limits)
+            return without_model(annotation, heads, labels, limits)
         return self._decode(number, draft, annotation, heads, labels, limits)
 
     def _decode(
@@ -147,20 +145,6 @@ class Assistant:
             session.assign(decisions)
             sure = [old if own >= 0 else min(new, old) for own, old, new in zip(decided, sure, free, strict=True)]
         return Shown(shown, **limits, parse=tree, confidence=sure, note=note, session=session, decisions=decisions)
-
-    def _complete(
-        self, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits
-    ) -> Shown:
-        """Fill in by an induced model, which has no sessions."""
-        assert self.pipeline is not None
-        partial = annotation.sentence.with_columns(heads=heads, deprels=labels)
-        try:
-            [completion] = self.pipeline.complete([partial], forbid=sorted(draft.rejected))
-        except InputError as error:
-            raise conflict_error([], str(error)) from None
-        filled = completion.sentence
-        shown = fill_tags(annotation.filled(filled.heads.tolist(), filled.deprels), filled)
-        return Shown(shown, **limits, parse=completion.parse, note=completion.note)
 
     def _session(self, number: int, draft: Draft, sentence: Sentence) -> Session:
         """Return the session of a sentence with these words and accepted tags; the last ones are kept."""

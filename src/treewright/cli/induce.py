@@ -25,7 +25,6 @@ app, command = opt.new_command(
     "treewright induce tagged.conllu -o model.tw",
     "treewright induce tagged.conllu --algorithm lc-dmv --explain",
     "treewright induce tagged.conllu --rules my-rules.toml -o model.tw",
-    "treewright induce untagged.conllu --clusters 50 -o model.tw",
 )
 Algorithm = Literal["best", "joint", "dmv", "lc-dmv", "convex-mst"]
 
@@ -35,15 +34,12 @@ def induce(
     train: Annotated[str, opt.argument("TRAIN", 'Sentences with UPOS: CoNLL-U; "-" is standard input.')],
     output: Annotated[Path | None, opt.output_option("the model file.", "MODEL")] = None,
     algorithm: Annotated[
-        Algorithm | None,
+        Algorithm,
         opt.option(
             "Joint training of both models (joint: as published; best: more rules, and both models parse), or one "
-            "model alone. The default is joint, with --clusters lc-dmv."
+            "model alone."
         ),
-    ] = None,
-    clusters: Annotated[
-        int | None, opt.number_option("For text without tags: learn N word classes and use them as tags.", min=2)
-    ] = None,
+    ] = "joint",
     rules: Annotated[
         str,
         opt.option(
@@ -81,9 +77,8 @@ def induce(
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
         check_output(output)
-    algorithm = algorithm or ("lc-dmv" if clusters else "joint")
     joint = JointOptions(rounds=rounds, weight="balanced" if weight is None else weight)
-    settings = resolve(InductionOptions(algorithm, max_length, clusters or 0, rules, start, iterations, joint=joint))
+    settings = resolve(InductionOptions(algorithm, max_length, rules, start, iterations, joint=joint))
     if not quiet:
         typer.echo(settings_block(asdict(settings)), err=True)
     sentences = list(read(train, on_error="skip" if skip_bad else "raise"))
@@ -106,11 +101,6 @@ def show_preferences(parser: InducedParser) -> None:
 
     learned = preferences(parser)
     console = wide_console()
-    if "classes" in learned:
-        classes = Table("class", "most frequent words", title="Word classes")
-        for row in learned["classes"]:
-            classes.add_row(row["tag"], " ".join(row["words"]))
-        console.print(classes)
     roots = Table("root", "probability", title="Roots of sentences")
     for row in learned["roots"][:8]:
         roots.add_row(row["tag"], f"{row['probability']:.3f}")

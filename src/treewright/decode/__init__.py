@@ -6,7 +6,7 @@ from treewright.decode.methods import METHODS, options_of, tree
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import ArrayResult, FloatResult, Multipliers, Parse, ParseList
-from treewright.decode.search.automata import HeadAutomata, grandparent_automaton, sibling_automaton, state_automaton
+from treewright.decode.search.automata import HeadAutomata, sibling_automaton
 from treewright.decode.search.climb import count_optima
 from treewright.decode.search.first_order import reduced_costs
 from treewright.decode.search.graph import GraphParse, graph
@@ -44,7 +44,6 @@ __all__ = [
     "candidates",
     "count_optima",
     "entropy",
-    "grandparent_automaton",
     "graph",
     "kbest",
     "log_partition",
@@ -54,7 +53,6 @@ __all__ = [
     "reduced_costs",
     "sample",
     "sibling_automaton",
-    "state_automaton",
     "tree",
     "tree_confidence",
     "trees",

@@ -52,10 +52,11 @@ def candidates(
     if problem.order == 2:
         raise InputError("candidates are chosen by arc scores alone; leave out sib, grand, stop and grandsib")
     rules = _core.PruningRules(problem.projective, problem.single_root, threshold, max_heads, min_heads)
-    head, modifier, marginal, value = _core.candidate_arcs(problem.kernel_matrix, rules, gold)
+    trees = [] if gold is None else [gold]
+    [(*arcs, value)] = _core.candidate_arcs([problem.kernel_matrix], [np.empty(0, np.int32)], rules, trees)
     if value == -math.inf:
         raise infeasible(problem)
-    return Candidates(head, modifier, marginal)
+    return Candidates(*arcs)
 
 
 def candidates_of_batch(
@@ -75,12 +76,12 @@ def candidates_of_batch(
     check_heads_limits(max_heads, min_heads)
     rules = _core.PruningRules(projective, is_single(root), threshold, max_heads, min_heads)
     chosen = []
-    for number, (head, modifier, marginal, value) in enumerate(_core.candidate_arcs_of_batch(arcs, marks, rules)):
+    for number, (*columns, value) in enumerate(_core.candidate_arcs(arcs, marks, rules, [])):
         if value == -math.inf:
             arc = arcs[number].copy()
             arc[marks[number]] = -np.inf
             raise infeasible(Problem.of(arc, projective=projective, root=root))
-        chosen.append(Candidates(head, modifier, marginal))
+        chosen.append(Candidates(*columns))
     return chosen
 
 

@@ -67,7 +67,6 @@ class DmvOracle:
     corpus: TaggedCorpus
     parameters: DmvParameters
     limits: Limits
-    allowed: Array | None = None  # [h, m]: 0, or -inf for arcs that are not allowed
 
     @property
     def keys(self) -> NDArray[np.intp]:
@@ -75,10 +74,7 @@ class DmvOracle:
 
     def solve(self, multipliers: Array) -> Answer:
         nodes = len(self.corpus.tags) + 1
-        extra = multipliers.reshape(nodes, nodes)
-        if self.allowed is not None:
-            extra = extra + self.allowed
-        heads, values = dmv.decode(self.corpus, self.parameters, self.limits, extra)
+        heads, values = dmv.decode(self.corpus, self.parameters, self.limits, multipliers.reshape(nodes, nodes))
         return Answer(float(values[0]), arc_indicator(heads, nodes), heads)
 
 
@@ -150,19 +146,16 @@ def decode_jointly(
     arc_scores: list[Array],
     options: JointOptions,
     max_seconds: float = math.inf,
-    allowed: Array | None = None,
 ) -> JointTrees:
     """Find the best tree of each sentence for log P(tree) + weight * score(tree); `arc_scores` has a matrix for each.
 
     max_seconds limits the dual decomposition of one sentence; a sentence that reaches this limit, or the limit on
-    iterations, is not certified and has a gap between value and bound. allowed[h, m] is -inf for arcs that are not
-    allowed and 0 for the others, for a corpus of one sentence.
+    iterations, is not certified and has a gap between value and bound.
     """
     weight = weight_of(options)
     relaxations = []
     for span, scores in zip(corpus.spans(), arc_scores, strict=True):
-        weighted = weight * scores if allowed is None else weight * scores + allowed
-        oracles: list[Oracle] = [DmvOracle(corpus.sentence(span), parameters, limits, allowed), ArcOracle(weighted)]
+        oracles: list[Oracle] = [DmvOracle(corpus.sentence(span), parameters, limits), ArcOracle(weight * scores)]
         relaxations.append(
             relax(oracles, max_iterations=options.iterations, max_seconds=max_seconds, tolerance=TOLERANCE)
         )

@@ -16,21 +16,19 @@ from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse
 from treewright.decode.options import SearchOptions
-from treewright.errors import FormatError, InfeasibleError, InputError
+from treewright.errors import FormatError, InputError
 from treewright.induce import convex_mst, dmv, joint
-from treewright.induce.clusters import SWEEPS, Clusters, cluster
 from treewright.induce.convex_mst import ArcModel
 from treewright.induce.dmv import TABLES, DmvParameters
 from treewright.induce.options import JOINT_METHODS, InductionOptions, resolve
 from treewright.induce.rules import Rules, load_rules
-from treewright.induce.tagged import TaggedCorpus, Tags, read_tagged, upos_of, words_of
+from treewright.induce.tagged import TaggedCorpus, read_tagged, words_of
 from treewright.induce.training import OnReport, train_on
 from treewright.learn import Report
 from treewright.model import modelfile
 from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.model.run import Run, RunOptions
-from treewright.parser.completion import Completion
 from treewright.parser.worker import MAX_SECONDS
 from treewright.streams import check_seconds
 
@@ -72,7 +70,6 @@ class InducedParser(Component):
     rules: Rules
     dmv: DmvParameters | None = None
     arcs: ArcModel | None = None
-    clusters: Clusters | None = None  # used in place of tags
 
     KIND: ClassVar[str] = "induced parser"
     FORMAT: ClassVar[int] = 1  # its arrays depend on the method
@@ -86,7 +83,7 @@ class InducedParser(Component):
         options: InductionOptions | None = None,
         **how: Unpack[RunOptions],
     ) -> InducedParser:
-        """Learn from the UPOS column of train, or with `options.clusters` from the forms; heads are not used.
+        """Learn from the UPOS column of train; heads are not used.
 
         how: the keywords of `RunOptions`: report is called after every iteration, and a checkpoint keeps the results
         of the steps. Induction is deterministic and has no use for dev, seed and progress.
@@ -94,22 +91,13 @@ class InducedParser(Component):
         run = Run(**how)
         options = resolve(InductionOptions() if options is None else options)
         sentences = sentences_of(train)
-        settings, number = asdict(options), options.clusters
 
         def origin() -> Origin:
-            columns = (sentence.forms if number else sentence.upos for sentence in sentences)
-            return Origin.now(hash_of("\t".join(column) + "\n" for column in columns), "", settings)
+            columns = ("\t".join(sentence.upos) + "\n" for sentence in sentences)
+            return Origin.now(hash_of(columns), "", asdict(options))
 
-        steps = run.results(origin)
-        clusters: Clusters | None = None
-        tags_of: Tags = upos_of
-        if number:
-            saved = steps.get("clusters", lambda: asdict(clusters_of(sentences, number, run.report or ignore)))
-            clusters = read_plain(saved, Clusters, "clusters")
-            options = with_leaves(options, clusters)
-            tags_of = clusters.tags_of
-        corpus = read_tagged(sentences, max_length=options.max_length, tags_of=tags_of)
-        return cls.learned(corpus, options, run.report, steps, clusters)
+        corpus = read_tagged(sentences, max_length=options.max_length)
+        return cls.learned(corpus, options, run.report, run.results(origin))
 
     @classmethod
     def learned(
@@ -118,16 +106,15 @@ class InducedParser(Component):
         options: InductionOptions,
         report: OnReport | None = None,
         steps: StepResults | None = None,
-        clusters: Clusters | None = None,
     ) -> InducedParser:
-        """Learn from a corpus of tags, or of the word classes in clusters; options are those of `InducedParser.train`.
+        """Learn from a corpus of tags, as options say.
 
         report is called after every iteration; steps has the results of an interrupted run.
         """
         options = resolve(options)
         rules = load_rules(options.rules, corpus.kinds)
         learned = train_on(corpus, rules, options, report or ignore, steps or StepResults())
-        return cls(corpus.kinds, learned.options, rules, learned.dmv, learned.arcs, clusters)
+        return cls(corpus.kinds, learned.options, rules, learned.dmv, learned.arcs)
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""
@@ -136,17 +123,14 @@ class InducedParser(Component):
             arrays |= dict(zip(TABLES, self.dmv.tables(), strict=True))
         if self.arcs is not None:
             arrays |= {"codes": self.arcs.codes, "weights": self.arcs.weights}
-        header = {"kinds": self.kinds, "options": asdict(self.options), "rules": asdict(self.rules)}
-        if self.clusters is not None:
-            header["clusters"] = asdict(self.clusters)
-        return header, arrays
+        return {"kinds": self.kinds, "options": asdict(self.options), "rules": asdict(self.rules)}, arrays
 
     @classmethod
     def from_arrays(cls, source: modelfile.Path, header: Mapping[str, Any], arrays: Arrays) -> InducedParser:
         """Make the parser of a header and arrays; messages name their source."""
         values = read_plain(header, Header, "header")
         options = resolve(values.options)
-        parameters = arcs = clusters = None
+        parameters = arcs = None
         if options.method != "convex-mst":
             parameters = DmvParameters(*(np.array(arrays[name]) for name in TABLES))
             parameters.check_probabilities(len(values.kinds))
@@ -155,30 +139,20 @@ class InducedParser(Component):
             arcs.check_weights()
         if options.method == "best":
             joint.weight_of(options.joint)
-        if options.clusters:
-            if values.clusters is None:
-                raise ValueError("the header lacks clusters")
-            clusters = values.clusters
-            clusters.check_numbers()
-        return cls(values.kinds, options, values.rules, parameters, arcs, clusters)
+        return cls(values.kinds, options, values.rules, parameters, arcs)
 
     def heads(self, corpus: TaggedCorpus) -> Heads:
         """Return the best trees of a corpus, as flat CoNLL heads."""
         return self._best(corpus).heads
 
     def __repr__(self) -> str:
-        kinds = "word classes" if self.clusters else "tags"
-        return f"InducedParser(method={self.options.method!r}, {len(self.kinds)} {kinds})"
+        return f"InducedParser(method={self.options.method!r}, {len(self.kinds)} tags)"
 
-    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf, allowed: Array | None = None) -> Trees:
-        """The best trees, the sum of their values and a bound on it; max_seconds limits `best`, for each sentence.
-
-        allowed[h, m] is -inf for arcs that are not allowed and 0 for the others, for a corpus of one sentence. The
-        value is -inf if there is no tree.
-        """
+    def _best(self, corpus: TaggedCorpus, max_seconds: float = math.inf) -> Trees:
+        """Return the best trees with their value and bound; max_seconds limits the method `best`, for each sentence."""
         limits = self.options.limits
         if self.dmv is not None and self.options.method != "best":
-            heads, values = dmv.decode(corpus, self.dmv, limits, allowed)
+            heads, values = dmv.decode(corpus, self.dmv, limits)
             value = float(values.sum())
             return Trees(heads, value, value)
         if self.arcs is None:
@@ -187,10 +161,8 @@ class InducedParser(Component):
         scores = self.arcs.scores(cells)
         if self.dmv is not None:
             arc_scores = cells.matrices(scores + self.options.convex.rule_weight * cells.follows_rule)
-            trees = joint.decode_jointly(corpus, self.dmv, limits, arc_scores, self.options.joint, max_seconds, allowed)
+            trees = joint.decode_jointly(corpus, self.dmv, limits, arc_scores, self.options.joint, max_seconds)
             return Trees(trees.generative, trees.value, trees.bound, trees.certified_share == 1)
-        if allowed is not None:
-            scores = scores + allowed.ravel()
         heads = convex_mst.best_trees(cells, scores, self.options.convex.projective)
         value = float(scores[convex_mst.indicator(cells, heads) > 0].sum())
         return Trees(heads, value, value)
@@ -217,72 +189,31 @@ class InducedParser(Component):
         streams.check_threads(threads)
         for name in options:
             raise InputError(f"an induced model has one decoder, which has no option {name!r}")
-        limit = checked_search(method, projective, max_seconds)
+        check_seconds(max_seconds)
+        if method != "exact" or projective is False:
+            raise InputError(
+                "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
+            )
+        limit = math.inf if max_seconds is None else max_seconds
         return (self._parsed(sentence, limit) for sentence in checked_sentences(sentences))
 
-    def complete(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        threads: int = 1,
-        projective: bool | None = None,
-        root: str | None = None,
-        require: Iterable[tuple[int, int]] = (),
-        forbid: Iterable[tuple[int, int]] = (),
-        on_error: str = "raise",
-        method: str = "exact",
-        max_seconds: float | None = MAX_SECONDS,
-    ) -> Iterator[Completion]:
-        """Fill in the heads and relations that are "_"; what is given stays as it is, see `treewright.Parser.complete`.
-
-        Trees are projective with one root. Where no tree within the limits of the model has the heads given, the limits
-        are lifted. The model has no probabilities of heads: confidence and entropy are NaN.
-        """
-        from treewright.induce.completion import complete  # imported here, for it imports this module
-
-        streams.check_threads(threads)
-        if root == "multi":
-            raise InputError("an induced model attaches one word to the root: leave out root='multi' (--root multi)")
-        limit = checked_search(method, projective, max_seconds)
-        return complete(self, sentences, on_error, limit, tuple(require), tuple(forbid))
-
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
-        tree, relations = self.tree(sentence, max_seconds)
-        return sentence.copy().set_tree(tree.heads, relations, self.result(tree))
-
-    def result(self, tree: Trees) -> Parse:
-        """Return a tree with its value as the result of a decoder."""
+        tree, relations = self._tree(sentence, max_seconds)
         nodes = np.concatenate([np.array([-1], np.int32), tree.heads])
         gap = 0.0 if tree.is_best else tree.bound - tree.value
-        return Parse(nodes, tree.value, tree.bound, self.options.method, gap)
+        parse = Parse(nodes, tree.value, tree.bound, self.options.method, gap)
+        return sentence.copy().set_tree(tree.heads, relations, parse)
 
-    @property
-    def tags_of(self) -> Tags:
-        """The function that gives the tags of a sentence, or the word classes in their place."""
-        return self.clusters.tags_of if self.clusters is not None else upos_of
-
-    def tree(
-        self, sentence: Sentence, max_seconds: float = math.inf, allowed: Array | None = None
-    ) -> tuple[Trees, list[str]]:
-        """Return the best tree of a sentence and its relations; allowed[h, m] is 0 or -inf, over the words analysed.
-
-        max_seconds limits joint decoding. An InfeasibleError says that no tree is allowed.
-        """
-        tags_of = self.tags_of
-        words = words_of(sentence, tags_of)
+    def _tree(self, sentence: Sentence, max_seconds: float) -> tuple[Trees, list[str]]:
+        """Return the best tree of a sentence and its relations; max_seconds limits joint decoding."""
+        words = words_of(sentence)
         heads = np.zeros(len(sentence), dtype=np.int32)
         tree, root = Trees(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
         if len(words.tags) > MAX_WORDS:
             problem = f"{len(words.tags)} words without punctuation; an induced parser reads at most {MAX_WORDS}"
             raise FormatError(sentence.source, sentence.line, f"{problem}, split the sentence")
-        if allowed is not None and np.shape(allowed) != (len(words.tags) + 1,) * 2:
-            raise InputError(f"allowed has shape {np.shape(allowed)}; expected {(len(words.tags) + 1,) * 2}")
-        if allowed is not None and np.isnan(allowed).any():
-            raise InputError("allowed has NaN; expected 0, or -inf to forbid an arc")
         if words.tags:
-            tree = self._best(read_tagged([sentence], kinds=self.kinds, tags_of=tags_of), max_seconds, allowed)
-            if tree.value == -math.inf:
-                raise InfeasibleError("no projective tree within the limits of the model has these arcs")
+            tree = self._best(read_tagged([sentence], kinds=self.kinds), max_seconds)
             conll_number = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
             heads[words.positions] = conll_number[tree.heads]
             root = int(words.positions[tree.heads == 0][0]) + 1
@@ -297,38 +228,12 @@ class InducedParser(Component):
         return replace(tree, heads=heads), relations
 
 
-def checked_search(method: str, projective: bool | None, max_seconds: float | None) -> float:
-    """Check the keywords that an induced model shares with other parsers; return the time limit."""
-    check_seconds(max_seconds)
-    if method != "exact" or projective is False:
-        raise InputError(
-            "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
-        )
-    return math.inf if max_seconds is None else max_seconds
-
-
 def ignore(report: Report) -> None:
     """The report function of a training without one."""
 
 
-def with_leaves(options: InductionOptions, clusters: Clusters) -> InductionOptions:
-    """Return the options with the function words among word classes as leaves, where the method has limits."""
-    if options.method == "dmv":
-        return options
-    return replace(options, limits=replace(options.limits, leaves=clusters.function_classes()))
-
-
-def clusters_of(sentences: Iterable[Sentence], number: int, report: OnReport) -> Clusters:
-    """Find word classes of sentences."""
-
-    def on_iteration(sweep: int, value: float) -> None:
-        report(Report("word classes", sweep, SWEEPS, figures={"log likelihood a word": value}))
-
-    return cluster((sentence.forms for sentence in sentences), number, report=on_iteration)
-
-
 def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
-    """Return a model's DMV parameters by falling probability: roots, attachments by side, stops; words of classes.
+    """Return a model's DMV parameters by falling probability: roots, attachments by side, stops.
 
     >>> from treewright.induce import InducedParser, InductionOptions
     >>> parser = InducedParser.train("sample.conllu", options=InductionOptions(method="dmv"))
@@ -361,11 +266,7 @@ def preferences(model: InducedParser) -> dict[str, list[dict[str, Any]]]:
                     "after a modifier": float(parameters.stop[h, side, 1]),
                 }
             )
-    shown = {"roots": roots, "attachments": attachments, "stops": stops}
-    if model.clusters is not None:
-        words = dict(zip(model.clusters.names, model.clusters.examples, strict=True))
-        shown["classes"] = [{"tag": kind, "words": list(words[kind])} for kind in kinds]
-    return shown
+    return {"roots": roots, "attachments": attachments, "stops": stops}
 
 
 @dataclass(frozen=True)
@@ -375,4 +276,3 @@ class Header:
     kinds: tuple[str, ...]
     options: InductionOptions
     rules: Rules
-    clusters: Clusters | None = None

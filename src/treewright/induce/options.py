@@ -20,13 +20,11 @@ STARTS = {"best": "uniform"}  # default start of EM by method; "klein-manning" f
 class InductionOptions:
     """Options of induction, saved with the model; docs/figures.md says how the defaults were chosen.
 
-    Training fills in the defaults of the method (`resolve`) and what it learns from the corpus: `limits.leaves` of word
-    classes, and a balanced `joint.weight`.
+    Training fills in the defaults of the method (`resolve`) and a balanced `joint.weight`.
     """
 
     method: str = "joint"
     max_length: Positive = 15  # longer training sentences are left out, as in the published protocol
-    clusters: Count = 0  # number of word classes to learn in place of tags; 0: use the tags
     rules: str = ""  # name of a set, or a file; "": the method's default
     start: str = ""  # initial parameters of EM; "": the method's default
     iterations: Count = 20  # of EM
@@ -37,10 +35,6 @@ class InductionOptions:
     def __post_init__(self) -> None:
         if self.method not in METHODS:
             raise InputError(f"there is no method {self.method!r}; there are {', '.join(METHODS)}")
-        if self.clusters and self.method not in {"dmv", "lc-dmv"}:
-            raise InputError(
-                f"{self.method} needs rules, and rules need tags: with clusters the method is lc-dmv or dmv"
-            )
         check_fields(self)
 
 

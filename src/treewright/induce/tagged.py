@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +13,6 @@ from treewright.errors import InputError
 
 PUNCTUATION = "PUNCT"
 UNKNOWN_AS = ("X", "NOUN")  # an unknown tag is replaced by the first of these that the model has; not tuned
-
-
-Tags = Callable[[Sentence], Sequence[str]]  # from a sentence to its tags or word classes
 
 
 @dataclass(frozen=True)
@@ -61,16 +58,14 @@ class Words:
 def upos_of(sentence: Sentence) -> Sequence[str]:
     """Return the UPOS tags of a sentence; a sentence without tags is refused."""
     if "_" in sentence.upos:
-        raise InputError(
-            f"{sentence.source}:{sentence.line}: a word without a tag ('_' in UPOS); tag the text first (treewright tag"
-            " run), or use a model of word classes (treewright induce --clusters N)"
-        )
+        problem = "a word without a tag ('_' in UPOS); tag the text first (treewright tag run)"
+        raise InputError(f"{sentence.source}:{sentence.line}: {problem}")
     return sentence.upos
 
 
-def words_of(sentence: Sentence, tags_of: Tags = upos_of) -> Words:
+def words_of(sentence: Sentence) -> Words:
     """Return the words of a sentence that are no punctuation."""
-    tags = tags_of(sentence)
+    tags = upos_of(sentence)
     positions = np.array([i for i, tag in enumerate(tags) if tag != PUNCTUATION], dtype=np.int32)
     return Words([tags[i] for i in positions], positions)
 
@@ -80,13 +75,12 @@ def read_tagged(
     *,
     max_length: int | None = None,
     kinds: Sequence[str] | None = None,
-    tags_of: Tags = upos_of,
     source: str = "the input",
 ) -> TaggedCorpus:
     """Return the tags of sentences, punctuation removed; those of more than `max_length` words are left out.
 
     Without `kinds` the kinds are the tags of the sentences; with it (at parse time) an unknown tag is replaced by X or
-    NOUN, whichever is first among the kinds, or by the first kind. `tags_of` returns the tags of a sentence.
+    NOUN, whichever is first among the kinds, or by the first kind.
     Messages call the sentences `source`.
 
     >>> import treewright as tw
@@ -96,7 +90,7 @@ def read_tagged(
     """
     kept: list[Words] = []
     for sentence in sentences:
-        words = words_of(sentence, tags_of)
+        words = words_of(sentence)
         if words.tags and (max_length is None or len(words.tags) <= max_length):
             kept.append(words)
     if not kept:

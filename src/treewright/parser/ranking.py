@@ -11,7 +11,6 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from treewright.errors import InputError
 from treewright.parser.completion import Completion
 from treewright.parser.decisions import OPEN
 
@@ -42,8 +41,6 @@ def rank(completions: Iterable[Completion]) -> list[Ranked]:
     [('arc', 1), ('sentence', 0)]
     """
     kept = [completion for completion in completions if completion.is_open.any()]
-    if any(np.isnan(completion.confidence).any() for completion in kept):
-        raise InputError("an induced model has no probabilities of heads, by which the list is sorted")
     words = sorted((line for completion in kept for line in words_of(completion)), key=lambda line: line.confidence)
     return words + [whole(completion) for completion in kept]
 

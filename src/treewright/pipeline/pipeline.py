@@ -407,7 +407,7 @@ class Pipeline(Component):
         >>> completion.sentence.heads.tolist(), completion.sentence.deprels, completion.open_heads.tolist()
         ([2, 0], ['nsubj', 'root'], [True, False])
         """
-        return self.parser.complete(self._tag_each(sentences), **options)
+        return self.trained_parser.complete(self._tag_each(sentences), **options)
 
     def open(self, sentence: Sentence | Sequence[str] | str, *, max_seconds: float | None = MAX_SECONDS) -> Session:
         """Open a session about one sentence: decide, reject, ask, and get the best tree of what is left.

@@ -8,14 +8,12 @@ remaining gap by branch and bound.
 from treewright.relax.branch import branch
 from treewright.relax.engine import Iteration, Relaxation, relax
 from treewright.relax.oracle import Answer, Oracle
-from treewright.relax.steps import HalvingStep, HarmonicStep, PolyakStep, Progress, Step
-from treewright.relax.tables import Cardinality, Table
+from treewright.relax.steps import HalvingStep, PolyakStep, Progress, Step
+from treewright.relax.tables import Table
 
 __all__ = [
     "Answer",
-    "Cardinality",
     "HalvingStep",
-    "HarmonicStep",
     "Iteration",
     "Oracle",
     "PolyakStep",

@@ -37,19 +37,6 @@ class Step(Protocol):
 
 
 @dataclass(frozen=True)
-class HarmonicStep:
-    """start / (1 + increases) (Koo et al. 2010, appendix A.1); the default start is the gap of the first iteration."""
-
-    start: float | None = None
-
-    def __call__(self, progress: Progress) -> float:
-        start = progress.first_gap if self.start is None else self.start
-        if not math.isfinite(start):
-            raise ValueError("HarmonicStep needs a start: no oracle can score the first assignment; give start=")
-        return start / (1 + progress.increases)
-
-
-@dataclass(frozen=True)
 class HalvingStep:
     """start * 2^-increases (Rush et al. 2010, appendix B).
 

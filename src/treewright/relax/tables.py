@@ -1,6 +1,6 @@
-"""Small exact oracles: structures listed one by one, and constraints on the number of variables that are on.
+"""A small exact oracle: structures listed one by one.
 
-Added to other oracles they are constraints on the shared variables. Any oracle over a small set of structures can be
+Added to other oracles it is a constraint on the shared variables. Any oracle over a small set of structures can be
 tested against the `Table` of these structures.
 """
 
@@ -63,47 +63,3 @@ class Table:
         required = np.array([float(fixed.get(int(key), -1)) for key in self.keys])  # -1: free
         keep = np.flatnonzero(((self.rows == required) | (required < 0)).all(axis=1))
         return Table(self.keys, self.rows[keep], self.scores[keep], [self.structures[i] for i in keep])
-
-
-class Cardinality:
-    """The constraint that at least `low` and at most `high` of some shared variables are on; every score is 0.
-
-    >>> at_most_one = Cardinality([0, 1, 2], high=1)
-    >>> at_most_one.solve(np.array([0.5, 0.7, -1.0])).assignment.tolist()
-    [0.0, 1.0, 0.0]
-    """
-
-    def __init__(
-        self, keys: ArrayLike, low: int = 0, high: int | None = None, fixed: Mapping[int, bool] | None = None
-    ) -> None:
-        self.keys: Keys = np.asarray(keys, dtype=np.intp)
-        self.low = low
-        self.high = len(self.keys) if high is None else high
-        if not 0 <= self.low <= self.high:
-            raise ValueError(f"a Cardinality from {self.low} to {self.high} is empty; low may not exceed high")
-        self.fixed = dict(fixed or {})
-        self._is_free = np.array([int(key) not in self.fixed for key in self.keys], dtype=np.bool_)
-        self._on = np.array([float(self.fixed.get(int(key), False)) for key in self.keys])
-
-    def solve(self, multipliers: Vector) -> Answer:
-        """Return the best assignment with multipliers added to its variables."""
-        taken, free = int(self._on.sum()), np.flatnonzero(self._is_free)
-        order = free[np.argsort(-multipliers[free], kind="stable")]
-        count = int(np.clip((multipliers[order] > 0).sum(), self.low - taken, self.high - taken))
-        if not 0 <= count <= len(order):
-            return Answer(-math.inf, self._on)
-        assignment = self._on.copy()
-        assignment[order[:count]] = 1
-        return Answer(float(multipliers @ assignment), assignment, self.keys[assignment > 0].tolist())
-
-    def score(self, assignment: Vector) -> float:
-        """Return 0 for an assignment that meets the constraint, otherwise -inf."""
-        fits = bool((self._is_free | (assignment == self._on)).all())
-        return 0.0 if fits and self.low <= assignment.sum() <= self.high else -math.inf
-
-    def restrict(self, fixed: Mapping[int, bool]) -> Cardinality:
-        """Fix further variables."""
-        members = set(self.keys.tolist())
-        return Cardinality(
-            self.keys, self.low, self.high, self.fixed | {key: on for key, on in fixed.items() if key in members}
-        )

@@ -142,7 +142,8 @@ class Complete(Work):
 
     def _complete(self, sentence: Sentence) -> str:
         try:
-            [completion] = self.model.complete([sentence], max_seconds=self.limits.sentence_seconds)
+            model = self.model if isinstance(self.model, Pipeline) else trained(self.model)
+            [completion] = model.complete([sentence], max_seconds=self.limits.sentence_seconds)
         except FormatError as error:
             raise Refusal(409, error.problem, where=place_of(error), more={"conflict": error.conflict}) from None
         completed = completion.sentence

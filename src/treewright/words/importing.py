@@ -4,7 +4,6 @@
 |---|---|
 | text of word2vec, fastText `.vec` | a line with the number of words and the size of vectors, then a line a word |
 | text of GloVe | a line a word |
-| binary of word2vec | the first line of the text format, then each word, a blank and its vector as float32 |
 | `vectors.npy` | a table of NumPy; `vectors.txt` beside it has the words, one a line |
 | Brown clusters | lines of path, word and count, or of word and path, separated by tabs |
 
@@ -34,7 +33,7 @@ Note = Callable[[str], None]  # called with remarks for the user
 ShareDone = Callable[[float], None]  # called with the share of the file that has been read
 Row = tuple[int, str, bytes]  # the line of a word, the word, and its vector as float32
 
-PEEK = 1 << 16  # bytes that decide between text and binary, and the longest word of a binary file; not tuned
+PEEK = 1 << 16  # bytes that show the kind of a file; not tuned
 MAX_SIZE = 1 << 14  # numbers of a vector; far above any use
 EXPECTED = "expected a word and its vector: word2vec, GloVe, fastText .vec, or a .npy file with a .txt beside it"
 EXPECTED_CLASSES = "expected lines of path, word and count, or of word and path, separated by tabs"
@@ -79,8 +78,6 @@ def collect_vectors(path: str, rows: Iterable[Row], note: Note) -> Vectors:
         key = key_of(word)
         if not key.strip():
             raise FormatError(path, line, f"a vector without a word; {EXPECTED}")
-        if "\n" in key:
-            raise FormatError(path, line, f"the word {shown(word)} has a line break; {EXPECTED}")
         if key in lines:
             repeated.append((line, word))
             continue
@@ -146,24 +143,14 @@ def header_of(line: bytes) -> tuple[int, int] | None:
 
 
 def rows_after_header(path: str, file: io.BufferedReader, count: int, size: int) -> Iterator[Row]:
-    """Yield the rows of a file of word2vec, text or binary, whose first line says their number and size."""
+    """Yield the rows of a text file of word2vec, whose first line says their number and size."""
     check_size(path, size)
-    is_text = is_text_row(file.peek(PEEK), size)
-    rows = text_rows(path, file, 2, size) if is_text else binary_rows(path, file, size)
     done = 0
-    for row in islice(rows, count):
+    for row in islice(text_rows(path, file, 2, size), count):
         yield row
         done += 1
     if done < count:
         raise FormatError(path, 0, f"it has {done} vectors, its first line says {count}; get the file again")
-
-
-def is_text_row(data: bytes, size: int) -> bool:
-    """Return whether data begin with a word and numbers; a last field that may be cut off does not count."""
-    line, end, _ = data.partition(b"\n")
-    fields = [field.decode("latin-1") for field in line.split()]
-    fields = fields if end else fields[:-1]
-    return 0 < min(size, len(fields) - 1) <= len(trailing_numbers(fields))
 
 
 def text_rows(path: str, file: Iterable[bytes], first_line: int, size: int = 0) -> Iterator[Row]:
@@ -202,26 +189,6 @@ def trailing_numbers(fields: Sequence[str]) -> list[float]:
         except ValueError:
             break
     return numbers[::-1]
-
-
-def binary_rows(path: str, file: io.BufferedReader, size: int) -> Iterator[Row]:
-    """Yield the rows of a binary file of word2vec, up to its end."""
-    line = 2  # rows are counted as the lines of a text file
-    while True:
-        word = b""
-        while not word.endswith(b" "):
-            character = file.read(1)
-            if not character:
-                return
-            word += character
-            if len(word) > PEEK:
-                raise FormatError(path, 0, f"no blank after word {line - 1}; {EXPECTED}")
-        data = file.read(4 * size)
-        if len(data) < 4 * size:
-            return
-        text = decode(path, line, word[:-1].lstrip(b"\n"), EXPECTED)
-        yield line, text, np.frombuffer(data, "<f4").astype(np.float32).tobytes()
-        line += 1
 
 
 def words_beside(path: Path) -> Path:

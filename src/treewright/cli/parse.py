@@ -65,7 +65,7 @@ app, command = opt.new_command(
     "A comment says what is proved of each tree: '# treewright = certified' (no tree scores higher under the model; it "
     "may still be wrong) or '# treewright = gap 0.12' (none scores higher by more than that); docs/parser.md explains "
     "over which arcs. --all-arcs prunes none. A sentence of "
-    "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
+    "more than 150 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
     "soon as it is parsed, so that the command works as a filter.\n\n"
     "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
     "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "

@@ -63,14 +63,14 @@ def find_model(name: str) -> InstalledModel | None:
     made = models_folder() / (name + SUFFIX)
     if made.is_file():
         return InstalledModel(name, made, "get")
-    return next((model for point in entry_points(name=name) for model in models_of(point)), None)
+    return next((model for point in entry_points() if point.name == name for model in models_of(point)), None)
 
 
-def entry_points(**chosen: str) -> Iterable[EntryPoint]:
+def entry_points() -> Iterable[EntryPoint]:
     """Return the entry points of packages that offer models."""
     from importlib import metadata  # imported on use: it takes longer than most of Treewright's modules
 
-    return metadata.entry_points(group=GROUP, **chosen)
+    return metadata.entry_points(group=GROUP)
 
 
 def installed_models() -> list[InstalledModel]:

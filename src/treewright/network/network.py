@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from importlib import import_module
 from threading import local
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, ClassVar, Unpack
+from typing import Any, ClassVar, Unpack
 
 from treewright.caching import worker_of_thread
 from treewright.checks import check
@@ -22,9 +22,7 @@ from treewright.network.inputs import Inputs
 from treewright.network.model import NetworkModel
 from treewright.network.options import NetworkOptions
 from treewright.network.worker import NetworkWorker, Reading, kernel_weights
-
-if TYPE_CHECKING:
-    from treewright.words import Words
+from treewright.words import Words
 
 INSTALL = 'pip install "treewright[neural]"'
 NEEDS = {  # what the modules need that not everyone has

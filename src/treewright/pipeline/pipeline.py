@@ -40,12 +40,12 @@ from treewright.streams import check_seconds
 from treewright.tagger import Tagger, TaggerOptions
 from treewright.tagger.full_forms import FullForms
 from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from treewright.grammar import LatentGrammar
     from treewright.grammar.latent import LatentParse
     from treewright.induce import InducedParser
-    from treewright.words import Words
 
 
 class TextOptions(ParseOptions, total=False):

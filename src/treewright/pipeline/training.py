@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import Any, TypeVar
 
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -31,9 +31,7 @@ from treewright.tagger.options import COLUMNS
 from treewright.tokeniser import Tokeniser, TokeniserOptions
 from treewright.tokeniser.casing import with_case_noise
 from treewright.tokeniser.tokeniser import stage_costs as tokeniser_stage_costs
-
-if TYPE_CHECKING:
-    from treewright.words import Words
+from treewright.words import Words
 
 # Words of parsed sentences from which tagger and parser learn, for each word of the treebank. On the development set of
 # English-EWT they raise the LAS of the linear models from 83.60 to 84.84 (docs/figures.md, "What does a network add?").

@@ -105,3 +105,13 @@ def test_parsing_with_the_embedded_model_imports_no_scipy() -> None:
     code = "import sys, treewright; treewright.load('en')('It rains.'); print('scipy' in sys.modules)"
     ended = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ended.stdout == "False\n"
+
+
+def test_the_command_parse_imports_no_pydantic_and_no_evaluation() -> None:
+    code = (
+        "import sys; from treewright.cli.app import main\n"
+        "sys.argv = ['treewright', 'parse', '--fast', '--quiet', '--text', 'It rains.']\n"
+        "try:\n    main()\nfinally:\n    print({'pydantic', 'treewright.evaluate'} & sys.modules.keys())"
+    )
+    ended = run_process([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.endswith("set()\n")

@@ -15,7 +15,6 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -54,7 +53,7 @@ def main() -> None:
     print(f"{'':20} " + " ".join(f"{name:>9}" for name in FIGURES) + f" {'words/s':>8} {'training s':>10}", flush=True)
     if given.embedded:
         show("Treewright embedded", tw.load("en"), 0.0, text, gold)
-        show("embedded, --fast", partial(tw.load("en").without_network(), projective=True), 0.0, text, gold)
+        show("embedded, --fast", tw.load("en").without_network(), 0.0, text, gold)
     if given.spacy:
         alternate(train, text)
         return
@@ -72,7 +71,7 @@ def alternate(train: Sequence[tw.Sentence], text: str) -> None:
     from spacy_peer import spacy_pipeline  # needs spaCy
 
     whole = tw.load("en")
-    linear = partial(whole.without_network(), projective=True)
+    linear = whole.without_network()
     systems: dict[str, Callable[[str], int]] = {
         "Treewright embedded": lambda text: sum(map(len, whole(text))),
         "embedded, --fast": lambda text: sum(map(len, linear(text))),

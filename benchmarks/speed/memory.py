@@ -5,6 +5,7 @@ memory is read from /proc (Linux) at each tenth of the way.
 
     python benchmarks/speed/memory.py                          a million sentences
     python benchmarks/speed/memory.py --sentences 30000
+    python benchmarks/speed/memory.py --new-words              one word of each sentence is new, and none has a tag
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ import subprocess
 import sys
 import threading
 import time
-from itertools import islice
+from itertools import count, islice
 from pathlib import Path
 
 import treewright as tw
@@ -30,12 +31,15 @@ def resident_megabytes(process: int) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmRSS:")) / 1024
 
 
-def feed(process: subprocess.Popen[bytes], sentences: int) -> None:
+def feed(process: subprocess.Popen[bytes], sentences: int, has_new_words: bool) -> None:
     """Write sentences without heads to the process."""
     assert process.stdin is not None
-    tagged = common.three_words(sentences, seed=1)
+    tagged, numbers = common.three_words(sentences, seed=1), count()
     while page := list(islice(tagged, PAGE)):
-        rows = (tw.Sentence.from_words(sentence.forms, upos=sentence.upos) for sentence in page)
+        if has_new_words:
+            rows = [tw.Sentence.from_words([*each.forms, f"w{next(numbers):x}"]) for each in page]
+        else:
+            rows = [tw.Sentence.from_words(each.forms, upos=each.upos) for each in page]
         process.stdin.write("".join(f"{row}\n" for row in rows).encode())
     process.stdin.close()
 
@@ -44,12 +48,13 @@ def main() -> None:
     parser = common.arguments(__doc__)
     parser.add_argument("--sentences", type=int, default=1_000_000, help="how many sentences to parse")
     parser.add_argument("--threads", type=int, default=1, help="of the parser")
+    parser.add_argument("--new-words", action="store_true", help="many word types, which are tagged")
     options = common.parse(parser)
     command = [sys.executable, "-m", "treewright", "parse", "en", "-", "--input", "conllu", "--fast", "--quiet"]
     parsing = subprocess.Popen(
         [*command, "--threads", str(options.threads)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
     )
-    writer = threading.Thread(target=feed, args=(parsing, options.sentences), daemon=True)
+    writer = threading.Thread(target=feed, args=(parsing, options.sentences, options.new_words), daemon=True)
     writer.start()
     assert parsing.stdout is not None
     print(f"{'sentences':>10} {'seconds':>8} {'MB':>7}")

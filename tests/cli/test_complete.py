@@ -152,6 +152,6 @@ def test_threads_give_the_same_bytes(run: Run, model: str) -> None:
 def test_a_long_sentence_is_completed_in_parts(run: Run, model: str) -> None:
     tw.write([tw.Sentence.from_words(["the", "dog", "sees"] * 130, upos=["DET", "NOUN", "VERB"] * 130)], "long.conllu")
     ended = run(model, "long.conllu", "-o", "out.conllu")
-    assert "parsed 1 sentence of more than 350 words in parts: long.conllu:1" in ended.stderr
+    assert "parsed 1 sentence of more than 150 words in parts: long.conllu:1" in ended.stderr
     [sentence] = tw.read("out.conllu", check="single-root")
     assert sentence.comment("treewright") == "joined from 3 parts, not certified"

@@ -18,6 +18,7 @@ from oracles.treebank import treebank
 
 import treewright as tw
 from treewright.cli.options import SECONDS_HELP
+from treewright.parser.long_sentences import MAX_WHOLE
 from treewright.parser.worker import MAX_SECONDS
 
 INPUT = """# newdoc id = fables
@@ -183,7 +184,8 @@ def test_unknown_method(run: Run, model: str) -> None:
 
 
 def test_a_search_without_time_leaves_a_gap(run: Run, model: str) -> None:
-    forms, tags = ([cell for part in treebank(30) for cell in getattr(part, name)] for name in ("forms", "upos"))
+    parts = treebank(30)
+    forms, tags = ([cell for part in parts for cell in getattr(part, name)][:MAX_WHOLE] for name in ("forms", "upos"))
     tw.write(tw.Sentence.from_words(forms, upos=tags), "long.conllu")
     assert "# treewright = gap" in run(model, "long.conllu", "--max-seconds", "0").stdout
     assert "# treewright = gap" not in run(model, "long.conllu", "--max-seconds", "0", "--projective").stdout

@@ -164,7 +164,7 @@ def test_other_encodings_are_named_and_leave_no_file(run: Run, model: str, data:
 def test_a_line_beyond_the_length_limit_does_not_end_the_run(run: Run, model: str) -> None:
     Path("long.txt").write_text("It rains.\n" + "the dog sees a house , " * 401 + "\nIt rains.\n")
     done = run("parse", model, "long.txt", "--input", "lines", "-o", "out.conllu")
-    assert "parsed 1 sentence of more than 350 words in parts: long.txt:2" in done.stderr
+    assert "parsed 1 sentence of more than 150 words in parts: long.txt:2" in done.stderr
     found = list(tw.read("out.conllu"))
     assert [len(sentence) for sentence in found] == [3, 2406, 3]
     assert found[1].comment("treewright") == "joined from 17 parts, not certified"

@@ -106,7 +106,7 @@ def test_empty_columns_are_replaced() -> None:
 def test_a_full_cache_does_not_change_the_atoms(monkeypatch: pytest.MonkeyPatch) -> None:
     encoder = Encoder([])
     first = encoder.atoms([WORDS])
-    monkeypatch.setattr("treewright.features.atoms._MAX_CACHED", 2)
+    monkeypatch.setattr("treewright.features.atoms.MAX_CACHED", 2)
     for _ in range(3):
         assert np.array_equal(first, encoder.atoms([WORDS]))
 

@@ -245,3 +245,18 @@ def test_a_model_without_its_network_does_not_read_it(monkeypatch: pytest.Monkey
     text = "The old bridge creaked when a cart rolled over it."
     assert fast(text).to_conllu() == slow.without_network()(text).to_conllu()
     assert fast(text).to_dict() == slow.without_network()(text).to_dict()
+
+
+def test_trees_without_the_network_are_projective_in_python_and_in_the_command_line() -> None:
+    text = "A hearing is scheduled on the issue today. Which bridge did she say that he wanted to mend?"
+    nlp, fast = load_parser("en"), load_parser("en", network=False)
+    assert isinstance(nlp, Pipeline)
+    assert isinstance(fast, Pipeline)
+    linear = nlp.without_network()
+    assert not nlp.trained_parser.model.projective
+    assert linear.trained_parser.model.projective
+    assert fast.trained_parser.model.projective
+    assert linear(text).to_conllu() == nlp.without_network()(text, projective=True).to_conllu()
+    again = pickle.loads(pickle.dumps(linear))
+    assert again.trained_parser.model.projective
+    assert again(text, projective=False).to_conllu() == fast(text, projective=False).to_conllu()

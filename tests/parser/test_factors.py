@@ -161,6 +161,15 @@ def test_the_model_does_not_depend_on_how_many_scores_are_kept(
     assert (tmp_path / "few.tw").read_bytes() == (tmp_path / "all.tw").read_bytes()
 
 
+def test_projective_trees_do_not_depend_on_the_default_of_the_model(full: Parser) -> None:
+    crossing = Parser.train(TRAIN[:20], options=replace(OPTIONS, projective=False))
+    for parser in (full, crossing):
+        found = list(parser.parse(TEST, projective=True))
+        linear = list(parser.without_network().parse(TEST))
+        assert heads_of(linear) == heads_of(found)
+        assert [tree.parse.score for tree in linear] == [tree.parse.score for tree in found]
+
+
 def test_only_full_has_global_features(full: Parser) -> None:
     assert {kind_of(template) for template in full.model.templates.factors} == set(KINDS)
     third = Parser.train(TRAIN[:20], options=replace(OPTIONS, model="third"))

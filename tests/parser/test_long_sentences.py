@@ -15,7 +15,7 @@ from treewright import trees
 from treewright.decode import Parse
 from treewright.errors import FormatError
 from treewright.parser import long_sentences, worker
-from treewright.parser.long_sentences import MAX_PART, MAX_WHOLE, choose_candidates, cut_sentence
+from treewright.parser.long_sentences import MAX_PART, MAX_SUMMED, MAX_WHOLE, choose_candidates, cut_sentence
 from treewright.tokeniser.cutting import cuts
 
 
@@ -90,7 +90,7 @@ def test_the_parts_of_a_sentence_share_its_limit_of_time(monkeypatch: pytest.Mon
         return decode(self, sentences, *args, **options)
 
     monkeypatch.setattr(worker.Worker, "decode", recorded)
-    [first, long, last] = pipeline().parse([many(5), many(3 * MAX_WHOLE), many(5)], max_seconds=12.0)
+    [first, long, last] = pipeline().parse([many(5), many(7 * MAX_WHOLE), many(5)], max_seconds=12.0)
     assert limits == {1: 12.0, long.parse.parts: 12.0 / long.parse.parts}
     assert first.parse.parts == last.parse.parts == 1
 
@@ -112,15 +112,15 @@ RULES = {"threshold": 0.01, "max_heads": 4, "projective": True, "root": "single"
 
 @pytest.mark.parametrize("constraints", [{}, {"require": [(7, 300), (0, 5)], "forbid": [(1, 2)]}])
 def test_candidates_of_long_sentences_have_a_projective_tree_under_the_constraints(constraints: dict[str, Any]) -> None:
-    arc = np.random.default_rng(1).normal(scale=5, size=(MAX_WHOLE + 2, MAX_WHOLE + 2))
-    marks = np.array([1, 2, 100, MAX_WHOLE], dtype=np.int32)
+    arc = np.random.default_rng(1).normal(scale=5, size=(MAX_SUMMED + 2, MAX_SUMMED + 2))
+    marks = np.array([1, 2, 100, MAX_SUMMED], dtype=np.int32)
     arcs = choose_candidates(arc, RULES | {"require": (), "forbid": ()} | constraints, marks)
     assert not set(marks.tolist()) & set(arcs.head.tolist())
     pruned = np.full_like(arc, -np.inf)
     pruned[arcs.head, arcs.modifier] = arc[arcs.head, arcs.modifier]
     tree = tw.decode.tree(pruned, projective=True, **constraints)
     assert all(tree.heads[m] == h for h, m in constraints.get("require", ()))
-    assert len(arcs.head) <= 5 * (MAX_WHOLE + 1)
+    assert len(arcs.head) <= 5 * (MAX_SUMMED + 1)
     assert (np.diff(arcs.modifier) >= 0).all()
 
 
@@ -141,7 +141,7 @@ def test_the_best_trees_of_a_long_sentence_are_the_best_combinations_of_those_of
 
 
 def test_lists_of_trees_of_a_long_sentence_refuse_given_arcs() -> None:
-    with pytest.raises(FormatError, match=r"351 words is parsed in parts.*complete it"):
+    with pytest.raises(FormatError, match=r"151 words is parsed in parts.*complete it"):
         list(pipeline().trained_parser.kbest([many(MAX_WHOLE + 1)], 2, require=[(1, 2)]))
 
 

@@ -14,6 +14,7 @@ import treewright as tw
 from treewright.errors import InputError
 from treewright.learn import Calibration, Learning, Report
 from treewright.tagger import Tagger, TaggerOptions, training
+from treewright.tagger.model import Worker
 from treewright.tagger.scripts import apply_script, script_of
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
@@ -308,3 +309,18 @@ def test_what_training_refuses() -> None:
 )
 def test_scripts_make_the_lemma_they_were_made_from(form: str, lemma: str) -> None:
     assert apply_script(script_of(form, lemma), form) == lemma
+
+
+def test_full_caches_are_cleared_and_change_nothing(tagger: Tagger, monkeypatch: pytest.MonkeyPatch) -> None:
+    sentences = [tw.Sentence.from_words([f"w{number}", "x"], feats=[f"Form=F{number}", "_"]) for number in range(20)]
+    wanted = [str(sentence) for sentence in tagger.tag(sentences)]
+    given = Worker(tagger.model).tag(sentences, keep=True)
+    monkeypatch.setattr("treewright.tagger.model.MAX_CACHED", 3)
+    worker, keeping = Worker(tagger.model), Worker(tagger.model)
+    assert [str(worker.tag([sentence])[0]) for sentence in sentences] == wanted
+    assert list(map(str, [keeping.tag([sentence], keep=True)[0] for sentence in sentences])) == list(map(str, given))
+    for each in (worker, keeping):
+        assert each.tags is not None
+        assert each.lemmas is not None
+        sizes = len(each.tags.described._rows), len(each.lemmas.known), len(each.tags._permitted)
+        assert max(sizes) <= 3 + 2  # a sentence may be added to a cache that is full

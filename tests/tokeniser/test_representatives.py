@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from functools import cache
+from functools import _lru_cache_wrapper, cache
 
 import pytest
 from oracles.treebank import tagged_treebank
 
 import treewright as tw
+from treewright.caching import MAX_CACHED
 from treewright.learn import Learning
 from treewright.tagger import Tagger, TaggerOptions
+from treewright.tokeniser.multiwords import Multiwords
 from treewright.tokeniser.patterns import PATTERNS
 from treewright.tokeniser.representatives import (
     EMOTICON,
     REPRESENTATIVES,
     UNKNOWN_NAME,
+    kind_of,
     representative,
     with_representatives,
 )
@@ -97,3 +100,10 @@ def test_an_unseen_address_has_the_tag_of_the_addresses_that_were_seen() -> None
     [found] = tagger.tag([tw.Sentence.from_words(["Dogs", "barked", "https://example.org/walked/barked"])])
     assert found.upos == ["NOUN", "VERB", "X"]
     assert found.forms[2] == "https://example.org/walked/barked"
+
+
+def test_caches_of_tokens_are_bounded() -> None:
+    assert kind_of.cache_info().maxsize == MAX_CACHED
+    words_of = Multiwords({}).words_of
+    assert isinstance(words_of, _lru_cache_wrapper)
+    assert words_of.cache_info().maxsize == MAX_CACHED

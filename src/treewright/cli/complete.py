@@ -26,7 +26,7 @@ app, command = opt.new_command(
     "something is filled in, or filled with edges beside those given if MODEL has a graph parser, and every other "
     "cell is written as it was read. Annotation that contradicts itself (a circle, two roots) is named by file and "
     "line. If no projective tree has the given heads, the others may cross, even with a projective model. A sentence "
-    "of more than 350 words is completed in parts.\n\n"
+    "of more than 150 words is completed in parts.\n\n"
     "With a grammar (`treewright grammar train`) PARTIAL has trees in Penn brackets: given phrases and tags stay, also "
     "their function labels; words without a tag, and `_` as a label, are open.\n\n"
     "--rank writes what to check first, as tab-separated lines: words from the least probable head and relation on, "

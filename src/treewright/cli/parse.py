@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
@@ -64,7 +65,7 @@ app, command = opt.new_command(
     "A comment says what is proved of each tree: '# treewright = certified' (no tree scores higher under the model; it "
     "may still be wrong) or '# treewright = gap 0.12' (none scores higher by more than that); docs/parser.md explains "
     "over which arcs. --all-arcs prunes none. A sentence of "
-    "more than 350 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
+    "more than 150 words is parsed in parts, whose trees are joined without a certificate. Each sentence is written as "
     "soon as it is parsed, so that the command works as a filter.\n\n"
     "A corpus is parsed in shards by several processes, into a folder of files: with --to parquet, --jobs, --engine or "
     "--shards. INPUT may then be Parquet too, a pattern in quotes or a URL. The same command continues what was "
@@ -137,6 +138,7 @@ def parse(
     id_column: corpora.IdColumn = None,
     document_seconds: corpora.DocumentSeconds = None,
 ) -> None:
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # NumPy starts a thread a core, which parsing does not use
     from treewright.corpus import open_output
     from treewright.corpus.confidence import write_confidence
     from treewright.model.registry import load_parser
@@ -146,8 +148,6 @@ def parse(
 
     named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
-    if fast and projective is None:  # "en" on EWT test: 2.1 times as fast, LAS 83.65 in place of 83.70
-        projective = True
     if phrases:
         others = {"--kbest": kbest, "--proofs": proofs, "--confidence": confidence, "--keep-deps": keep_deps}
         others |= {"--resume": resume, "--jobs": workers, "--engine": engine, "--shards": shards}

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import AtomBatch
+from treewright.caching import MAX_CACHED
 from treewright.corpus import Sentence
 from treewright.corpus.typography import canonical
 
@@ -34,7 +35,6 @@ FINE_FEATURES = ("Case=", "VerbForm=", "Definite=", "Person[psor]=")  # the feat
 EACH = 12  # morphological features of a word that are used (not tuned); further ones are ignored
 REACH = 2  # the largest offset of a template from its word
 
-_MAX_CACHED = 1 << 18  # words, about 25 MB; not tuned
 _FIRST = 2 * REACH + 1  # the padding and the root come first in the table
 
 
@@ -63,7 +63,7 @@ class Encoder:
 
     def encode(self, sentences: Iterable[Sentence]) -> AtomBatch:
         """Return the atoms of the words of sentences and of what surrounds them, as the kernels take them."""
-        if len(self._row_of) > _MAX_CACHED:
+        if len(self._row_of) > MAX_CACHED:
             self._clear()
         rows: list[int] = []
         begin = [0]
@@ -74,7 +74,7 @@ class Encoder:
 
     def atoms(self, sentences: Iterable[Sentence]) -> Hashes:
         """Return a row of atoms for each node of the sentences, one sentence after the other."""
-        if len(self._row_of) > _MAX_CACHED:
+        if len(self._row_of) > MAX_CACHED:
             self._clear()
         rows = [row for sentence in sentences for row in self._rows(sentence)[REACH:-REACH]]
         return self._atoms[rows]

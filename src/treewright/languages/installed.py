@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from treewright.errors import InputError
 from treewright.model import modelfile
+
+if TYPE_CHECKING:
+    from importlib.metadata import EntryPoint
 
 FOLDER = Path(__file__).parents[1] / "pipeline" / "models"
 EMBEDDED = {name: FOLDER / f"{name}.tw" for name in ("en", "en_phrases")}  # name -> file: a pipeline, a grammar
@@ -61,12 +63,19 @@ def find_model(name: str) -> InstalledModel | None:
     made = models_folder() / (name + SUFFIX)
     if made.is_file():
         return InstalledModel(name, made, "get")
-    return next((model for point in entry_points(group=GROUP, name=name) for model in models_of(point)), None)
+    return next((model for point in entry_points() if point.name == name for model in models_of(point)), None)
+
+
+def entry_points() -> Iterable[EntryPoint]:
+    """Return the entry points of packages that offer models."""
+    from importlib import metadata  # imported on use: it takes longer than most of Treewright's modules
+
+    return metadata.entry_points(group=GROUP)
 
 
 def installed_models() -> list[InstalledModel]:
     """List all installed models by name, each name once."""
-    models = {model.name: model for point in entry_points(group=GROUP) for model in models_of(point)}
+    models = {model.name: model for point in entry_points() for model in models_of(point)}
     models |= {path.stem: InstalledModel(path.stem, path, "get") for path in models_folder().glob(f"*{SUFFIX}")}
     models |= {name: InstalledModel(name, path, "embedded") for name, path in EMBEDDED.items()}
     return [models[name] for name in sorted(models)]

@@ -16,7 +16,6 @@ the header of a part is an entry of its header, and the arrays of a part have th
 
 from __future__ import annotations
 
-import hashlib
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -179,6 +178,8 @@ def metadata_of(sentences: Sequence[Sentence]) -> dict[str, Any]:
 
 def hash_of(items: Iterable[object]) -> str:
     """Return the SHA-256 of bytes, or of the text of other items, as hexadecimal digits."""
+    import hashlib  # imported on use: it loads OpenSSL
+
     digest = hashlib.sha256()
     for item in items:
         digest.update(item if isinstance(item, bytes) else str(item).encode())

@@ -33,12 +33,13 @@ if TYPE_CHECKING:
     from treewright.parser.decisions import Arc, Decisions
     from treewright.parser.worker import Parsed
 
-# benchmarks/accuracy/long_sentences.py, the model "en", 10 stretches of 500 words of EWT dev: of the heads inside the
-# sentences 85.2 % are right when a stretch is parsed whole, and in parts of at most 250, 150, 100, 60 words 84.8, 85.1,
-# 85.5, 86.0 %; without punctuation 83.0 %, and in parts 82.7, 82.4, 81.8, 81.1 %. The standard error is 0.6 to 0.9.
-# Parts cost little where there is punctuation to cut at, and elsewhere the more the shorter they are. Whole, 350 words
-# take 0.12 s, 400 words 1.2 s and 500 words 2.2 s; in parts of 150, 500 words take 0.12 s.
-MAX_WHOLE = 350  # words of a sentence that is parsed whole
+# benchmarks/accuracy/long_sentences.py --words 300 --stretches 20, the model "en", EWT dev: of the heads inside the
+# sentences 83.9 % are right when a stretch is parsed whole, and in parts of at most 150, 100, 60 words 85.1, 85.6,
+# 85.7 %; without punctuation 80.7 %, and in parts 81.2, 81.0, 80.6 %. Of 180 words: 85.1 % whole, 85.5 % in parts of
+# 150, without punctuation 82.8 and 82.5 %. The standard error is 0.7 to 1.2. Whole, a word of a sentence of 320 words
+# costs 7 times as much as one of 20 words; in parts 2 to 3 times.
+MAX_WHOLE = 150  # words of a sentence that is parsed whole
+MAX_SUMMED = 350  # whose candidate arcs are chosen by sums over projective trees; 500 words take 2 s
 MAX_PART = 150  # words of a part
 MAX_WORDS = 2_000  # of a sentence that is needed whole (questions about a word, decisions between parts); not tuned
 JOINING = ("parataxis", "dep")  # the relation of a part to the first one, the first of these that the model has
@@ -56,7 +57,7 @@ def choose_candidates(arc: NDArray[np.float64], rules: dict[str, Any], marks: ND
     if len(marks):
         arc = arc.copy()
         arc[marks] = -np.inf
-    if words <= MAX_WHOLE or not rules["projective"]:
+    if words <= MAX_SUMMED or not rules["projective"]:
         return decode.candidates(arc, **rules)
     arcs = decode.candidates(arc, **{**rules, "projective": False})
     tree = chain_of_words(words, marks)

@@ -20,7 +20,9 @@ from treewright.caching import cached_property
 from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.candidates import candidates_of_batch
+from treewright.decode.constraints import is_feasible
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
+from treewright.decode.problem import Problem
 from treewright.decode.search.climb import ClimbOptions, restart_options
 from treewright.errors import InfeasibleError, InputError
 from treewright.features import Encoder
@@ -28,7 +30,7 @@ from treewright.features.kernels import AtomBatch, Labeller
 from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
 from treewright.parser.long_sentences import (
-    MAX_WHOLE,
+    MAX_SUMMED,
     choose_candidates,
     cut_sentence,
     is_long,
@@ -56,6 +58,11 @@ MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not 
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
 BELIEF_ROUNDS = 2
+# Words of a sentence whose tree is searched for until it is certified, and again without gaps at punctuation. In longer
+# ones the search ends after MAX_NODES_LONG nodes and a tree without gaps is projective: EWT dev joined to 180 words has
+# 85.1 % right heads so and 84.9 % otherwise, and a word costs 2.4 and 4.6 times that in a sentence of 20 words.
+MAX_WORDS_SEARCHED = 100
+MAX_NODES_LONG = 10
 MAX_CLIMBS = 100  # of a sentence with third-order parts; not tuned
 MAX_CELLS = 1 << 20  # arc scores of the sentences that are parsed together: 8 MB; not tuned
 
@@ -179,7 +186,7 @@ class Worker:
         if not projective and not all_arcs:
             for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
                 if self._crossing(sentence, parse):
-                    again = self._without_crossing(sentence, considered[number], parse, options)
+                    again = self._without_crossing(sentence, considered[number], parts[number], parse, options)
                     parts[number], parses[number] = again
         return Decoded(inputs, parts, parses, projective)
 
@@ -190,16 +197,17 @@ class Worker:
         return crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
 
     def _without_crossing(
-        self, sentence: Sentence, arcs: Candidates, best: Parse, options: ChosenMethod
+        self, sentence: Sentence, arcs: Candidates, scored: Parts, best: Parse, options: ChosenMethod
     ) -> tuple[Parts, Parse]:
         """Return the best tree over the candidate arcs without arcs to punctuation that make gaps, and its parts.
 
-        best: the tree over all candidate arcs. Where a search does not end, the tree is projective, which has no gaps;
-        the bound is then that of the tree with gaps, or none if it has other arcs.
+        best: the tree over all candidate arcs, whose parts are scored. Where a search does not end, and in a long
+        sentence, the tree is projective, which has no gaps; the bound is then that of the tree with gaps, or none if it
+        has other arcs.
         """
         inputs, parse, left = self.encode([sentence]), best, arcs
         for _ in range(MAX_ROUNDS):
-            if not parse.certified:
+            if not parse.certified or len(sentence) > MAX_WORDS_SEARCHED:
                 break
             left = without_arcs(left, self._crossing(sentence, parse))
             try:
@@ -208,12 +216,12 @@ class Worker:
                 break
             if not self._crossing(sentence, parse):
                 return parts, parse
-        try:
-            [parts], [parse] = self.trees(inputs, [arcs], True, **options)
-            bound = best.bound
-        except InfeasibleError:
-            if not best.certified and len(inputs.marks[0]):  # out of time: the tree stays, with its gap
-                return self.score(inputs, [arcs])[0], best
+        parts, bound = scored, best.bound
+        if has_projective_tree(arcs, self.model.root):
+            [parse] = self.best_trees(inputs, [scored], [arcs], True, options)
+        elif not best.certified and len(inputs.marks[0]):  # out of time: the tree stays, with its gap
+            return scored, best
+        else:
             [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
             bound = math.inf
         return parts, replace(parse, bound=bound, gap=bound - parse.score, spread=best.spread, proof=None)
@@ -232,7 +240,7 @@ class Worker:
     def prune(self, inputs: Inputs, projective: bool) -> list[Candidates]:
         """Return the candidate arcs of each sentence, and the marginal of each arc."""
         rules, arcs = pruning(self.model.options, projective), self.arcs(inputs)
-        if not projective or max(map(len, arcs), default=0) <= MAX_WHOLE:
+        if not projective or max(map(len, arcs), default=0) <= MAX_SUMMED:
             return candidates_of_batch(arcs, inputs.marks, **rules)
         return [choose_candidates(arc, rules, marks) for arc, marks in zip(arcs, inputs.marks, strict=True)]
 
@@ -269,12 +277,25 @@ class Worker:
         self, inputs: Inputs, candidates: Sequence[Candidates], projective: bool, **options: Unpack[ChosenMethod]
     ) -> tuple[list[Parts], list[Parse]]:
         """Return the scored parts and the best tree of each sentence over its candidate arcs."""
-        parts, root = self.score(inputs, candidates), self.model.root
-        parses = decode.trees(parts, projective=projective, root=root, threads=1, **options)
+        parts = self.score(inputs, candidates)
+        return parts, self.best_trees(inputs, parts, candidates, projective, options)
+
+    def best_trees(
+        self,
+        inputs: Inputs,
+        parts: Sequence[Parts],
+        candidates: Sequence[Candidates],
+        projective: bool,
+        options: ChosenMethod,
+    ) -> list[Parse]:
+        """Return the best tree of each sentence by its scored parts over its candidate arcs."""
+        root = self.model.root
+        limited = [limit_search(scored, projective, options) for scored in parts]
+        parses = decode.trees(limited, projective=projective, root=root, threads=1, **options)
         best = self.climb(inputs, parts, parses, projective, root, options)
         for parse, arcs in zip(best, candidates, strict=True):
             parse.pruned = is_pruned(arcs)
-        return parts, best
+        return best
 
     def climb(
         self,
@@ -485,6 +506,19 @@ def every_arc(arcs: Candidates) -> Candidates:
 def with_scope(parse: Parse, arcs: Candidates) -> Parse:
     """Return the parse with a note if its bound and its certificate are not about all arcs."""
     return replace(parse, pruned=True) if is_pruned(arcs) else parse
+
+
+def limit_search(parts: Parts, projective: bool, options: ChosenMethod) -> Parts | dict[str, Any]:
+    """Return the parts of a sentence, with a limit of the search if it is long and the caller has set none."""
+    is_limited = projective or options.get("method", "exact") != "exact" or options.get("max_nodes") is not None
+    return parts if is_limited or parts.nodes <= MAX_WORDS_SEARCHED else {"arc": parts, "max_nodes": MAX_NODES_LONG}
+
+
+def has_projective_tree(arcs: Candidates, root: str) -> bool:
+    """Whether the candidate arcs of a sentence have a projective tree."""
+    weights = np.full(arcs.marginal.shape, -np.inf)
+    weights[arcs.head, arcs.modifier] = 0.0
+    return is_feasible(Problem(len(weights), weights, projective=True, single_root=root == "single"))
 
 
 def is_pruned(arcs: Candidates) -> bool:

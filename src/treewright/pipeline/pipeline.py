@@ -342,10 +342,8 @@ class Pipeline(Component):
         """
         check_seconds(options.get("max_seconds"))
 
-        if isinstance(self.parser, Parser):
-            set_trees = self.parser.tree_setter(confidence=confidence, **options)
-        else:
-            set_trees = lambda group: list(self.parser.parse(group, confidence=confidence, **options))  # noqa: E731
+        make = self.parser.tree_setter if isinstance(self.parser, Parser) else partial(partial, self.parser.parse)
+        set_trees: Callable[[list[Sentence]], Iterable[Sentence]] = make(confidence=confidence, **options)
 
         def parse_chunk(sentences: list[Sentence]) -> list[Sentence]:
             parsed: list[Sentence] = []
@@ -502,7 +500,10 @@ class Pipeline(Component):
         return self.parser.model.network if isinstance(self.parser, Parser) else None
 
     def without_network(self) -> Pipeline:
-        """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate."""
+        """Return a copy whose tags and trees are those of the linear models alone: faster, less accurate.
+
+        Its trees are projective unless projective=False is given, as in `treewright parse --fast`.
+        """
         if not isinstance(self.parser, Parser):
             return self
         tagger = Tagger(self.tagger.model.without_network())

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from treewright.checks import NotNegative, check
 from treewright.corpus import Sentence
 from treewright.errors import InputError
-from treewright.evaluate import evaluate
 from treewright.learn import Observer, Plan, Report, Weights
 from treewright.learn.plan import CheckpointPath
 from treewright.parser import Parser
@@ -40,6 +39,8 @@ def lighten(pipeline: Pipeline, dev: Sequence[Sentence], observer: Observer | No
     >>> lighten(nlp, list(tw.read("sample.conllu")))("The bridge creaked.")[0].upos
     ['DET', 'NOUN', 'VERB', 'PUNCT']
     """
+    from treewright.evaluate import evaluate  # imported on use: only this function needs it
+
     gold = [sentence for sentence in dev if -1 not in sentence.head_numbers()]
     if not gold:
         raise InputError("a light model is chosen by its LAS, but no development sentence has a complete tree")

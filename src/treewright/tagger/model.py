@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright._core import AddedTagScores, LemmaWords, TagModel, TagWords, text_hash
-from treewright.caching import cached_property
+from treewright.caching import MAX_CACHED, cached_property
 from treewright.corpus import Sentence
 from treewright.corpus.sentence import set_cells
 from treewright.corpus.typography import canonical
@@ -32,7 +32,6 @@ Tag = tuple[str, ...]
 Stems = NDArray[np.uint32]  # rows of a lemma and the number of its tag
 
 MAX_FEATURE_NAMES = 8  # morphological features with parts of their own, the most frequent ones; not tuned
-CACHE_SIZE = 1 << 17  # words whose description is kept; it bounds memory and changes the speed only
 NON_PROPN_PENALTY = -1e3  # added to every tag but PROPN for names of files and code; below any sum of weights
 NO_STEMS: Stems = np.zeros((0, 2), dtype=np.uint32)
 
@@ -102,7 +101,7 @@ class DescribedWords:
 
     def rows(self, spellings: Iterable[Spelling]) -> Indices:
         """Find the row of each word."""
-        if len(self._rows) > CACHE_SIZE:
+        if len(self._rows) > MAX_CACHED:
             self._rows.clear()
             self.words.clear()
         rows = self._rows
@@ -231,6 +230,8 @@ class TagWorker:
 
     def _tags_with(self, cells: Tag) -> list[int]:
         if cells not in self._permitted:
+            if len(self._permitted) >= MAX_CACHED:
+                self._permitted.clear()
             upos = [cell if column == "upos" else "_" for column, cell in zip(self._columns, cells, strict=True)]
             self._permitted[cells] = tags_like(self.model.tags, cells) or tags_like(self.model.tags, upos)
         return self._permitted[cells]
@@ -306,7 +307,7 @@ class LemmaWorker:
     def lemmas(self, sentence: Sentence) -> list[str]:
         """Choose the lemma of each word."""
         known = self.known
-        if len(known) > CACHE_SIZE:
+        if len(known) > MAX_CACHED:
             known.clear()
         words = zip(*Spelling.of(sentence, self.model), sentence.upos, sentence.feats, strict=True)
         return [known.get(word) or self._choose(word) for word in words]

@@ -8,13 +8,12 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from treewright.caching import cached_property
+from treewright.caching import MAX_CACHED, cached_property
 from treewright.corpus.typography import canonical
 
 Words = tuple[str, ...]
 
 MAX_SUFFIX = 8  # characters; not tuned
-CACHE_SIZE = 1 << 16  # tokens; it bounds memory and changes the speed only
 # English contractions that are often written without their apostrophe and are no other words then. They are split where
 # the treebank splits them with the apostrophe.
 CONTRACTIONS = (
@@ -99,8 +98,8 @@ class Multiwords:
 
     @cached_property
     def words_of(self) -> Callable[[str], Words]:
-        """The function `words`, which remembers the last CACHE_SIZE tokens."""
-        return lru_cache(CACHE_SIZE)(self.words)
+        """The function `words`, which remembers the last MAX_CACHED tokens."""
+        return lru_cache(MAX_CACHED)(self.words)
 
     def words(self, written: str) -> Words:
         """Split a token into words, in its casing.

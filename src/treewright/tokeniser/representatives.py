@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
 
+from treewright.caching import MAX_CACHED
 from treewright.corpus import Sentence
 from treewright.tokeniser.patterns import PATTERNS, Patterns
 
@@ -48,7 +49,7 @@ def representative(form: str) -> str:
     return UNKNOWN_NAME if kind in NAMES else REPRESENTATIVES.get(kind, form)
 
 
-@lru_cache(maxsize=1 << 16)  # words; it changes the speed only
+@lru_cache(MAX_CACHED)
 def kind_of(form: str) -> str:
     """Return the name of the pattern that a whole form matches; empty if there is none."""
     if form.isalpha():

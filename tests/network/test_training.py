@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
+from oracles.networks import Expected, expected
 
 import treewright as tw
 from treewright.errors import InputError
@@ -48,13 +51,15 @@ def test_a_network_learns_a_treebank() -> None:
     assert tw.decode.tree(reading.arcs).heads.tolist() == [-1, 2, 3, 0, 3]
 
 
-def test_the_kernel_computes_what_torch_does() -> None:
+def test_torch_and_the_kernel_compute_the_definition() -> None:
+    """Torch multiplies floats of 32 bits, the kernel rounds factors to eight: each is compared to its definition."""
     training = import_training()
     trainer = training.Trainer(treebank(), [], replace(OPTIONS, dropout=0.0, word_dropout=0.0, case_noise=0.0))
     learner = trainer._learner()
     for number in range(trainer.batches):
         trainer._learn(learner, number)
-    network = Network(trainer.model(learner.average()))
+    model = trainer.model(learner.average())
+    network = Network(model)
     batch = trainer.batch(trainer.examples[:3])
     learner.encoder.eval()
     with torch.no_grad():
@@ -64,11 +69,18 @@ def test_the_kernel_computes_what_torch_does() -> None:
         labels = learner.encoder.labels(states, batch.heads).numpy()
         tags = learner.encoder.tag_output(states).log_softmax(-1).numpy()
     for place, sentence in enumerate(treebank()[:3]):
+        heads = [-1, *sentence.heads.tolist()]
+        trained = expected(model, sentence.forms, rounded=False)
+        compare(trained, heads, arcs[place], tags[place, 1:], labels[place, 1:])
         [reading] = network.read([sentence.forms])
-        known = np.isfinite(reading.arcs)
-        assert np.allclose(reading.arcs[known], arcs[place][known], atol=ROUNDING)
-        assert np.allclose(reading.tags, tags[place, 1:], atol=ROUNDING)
-        assert np.allclose(reading.labels([-1, *sentence.heads.tolist()]), labels[place, 1:], atol=ROUNDING)
+        compare(expected(model, sentence.forms), heads, reading.arcs, reading.tags, reading.labels(heads))
+
+
+def compare(wanted: Expected, heads: list[int], arcs: NDArray[Any], tags: NDArray[Any], labels: NDArray[Any]) -> None:
+    known = np.isfinite(wanted.arcs)
+    assert np.allclose(arcs[known], wanted.arcs[known], rtol=0, atol=ROUNDING)
+    assert np.allclose(tags, wanted.tags, rtol=0, atol=ROUNDING)
+    assert np.allclose(labels, wanted.labels(heads), rtol=0, atol=ROUNDING)
 
 
 def test_a_training_is_not_resumed_with_other_parsed_sentences(tmp_path: Path) -> None:

@@ -73,31 +73,33 @@ class Expected:
 
     model: NetworkModel
     states: Floats
+    rounded: bool  # whether factors of products are rounded to integers of eight bits, as in the kernel
 
     @property
     def arcs(self) -> NDArray[np.float64]:
-        return arc_probabilities(self.model, self.states)
+        return arc_probabilities(self.model, self.states, self.rounded)
 
     @property
     def tags(self) -> Floats:
-        return tag_probabilities(self.model, self.states[1:])
+        return tag_probabilities(self.model, self.states[1:], self.rounded)
 
     def labels(self, heads: Sequence[int]) -> Floats:
         arrays = self.model.arrays
-        head = product(self.states, arrays["label.head"])
-        modifier = arrays["label.bias"] + product(self.states, arrays["label.modifier"])
+        head = product(self.states, arrays["label.head"], self.rounded)
+        modifier = arrays["label.bias"] + product(self.states, arrays["label.modifier"], self.rounded)
         hidden = np.maximum(head[list(heads[1:])] + modifier[1:], 0)
-        return np.asarray(log_softmax(arrays["label.output_bias"] + product(hidden, arrays["label.output"])))
+        scores = arrays["label.output_bias"] + product(hidden, arrays["label.output"], self.rounded)
+        return np.asarray(log_softmax(scores))
 
 
-def expected(model: NetworkModel, forms: Sequence[str]) -> Expected:
-    """What a network says about a sentence."""
+def expected(model: NetworkModel, forms: Sequence[str], *, rounded: bool = True) -> Expected:
+    """What a network says about a sentence; rounded=False: with products of 32 bits, as it is trained."""
     inputs = Inputs.of_model(model)
     root = input_of(model, ROOT_ROW, NO_VECTOR_ROW, [], [])
     states = np.stack([root, *(input_of(model, *inputs.of(form)) for form in forms)])
     for layer in range(model.sizes.layers):
-        states = np.concatenate([lstm(model, layer, name, states) for name in DIRECTIONS], axis=1)
-    return Expected(model, states)
+        states = np.concatenate([lstm(model, layer, name, states, rounded) for name in DIRECTIONS], axis=1)
+    return Expected(model, states, rounded)
 
 
 def input_of(model: NetworkModel, word: int, vector: int, classes: Sequence[int], subwords: Sequence[int]) -> Floats:
@@ -108,8 +110,10 @@ def input_of(model: NetworkModel, word: int, vector: int, classes: Sequence[int]
     return np.concatenate([*found, subword * (np.float32(1) / np.float32(max(len(subwords), 1)))])
 
 
-def product(rows: Floats, matrix: Floats) -> Floats:
-    """The product of rows and a matrix, both as integers of eight bits times scales."""
+def product(rows: Floats, matrix: Floats, rounded: bool) -> Floats:
+    """The product of rows and a matrix; both as integers of eight bits times scales if it is rounded."""
+    if not rounded:
+        return rows @ matrix
     numbers, scales = quantise_rows(matrix)
     return product_of_bytes(rows * scales, numbers)
 
@@ -127,39 +131,42 @@ def round_rows(rows: Floats) -> tuple[NDArray[np.int64], Floats]:
     return np.rint(rows * inverse[:, None]).astype(np.int64), largest / np.float32(127)
 
 
-def lstm(model: NetworkModel, layer: int, direction: str, inputs: Floats) -> Floats:
+def lstm(model: NetworkModel, layer: int, direction: str, inputs: Floats, rounded: bool) -> Floats:
     """The states of one direction of a layer."""
     name, units = f"lstm.{layer}.{direction}", model.sizes.units
     recurrent = model.arrays[f"{name}.recurrent"]
-    projected = model.arrays[f"{name}.bias"] + product(inputs, model.arrays[f"{name}.input"])
+    projected = model.arrays[f"{name}.bias"] + product(inputs, model.arrays[f"{name}.input"], rounded)
     states = np.zeros((len(inputs), units), dtype=np.float32)
     state = cell = np.zeros(units, dtype=np.float32)
     places = range(len(inputs))
     for place in places if direction == "forward" else reversed(places):
-        i, f, g, o = np.split(projected[place] + product(state[None], recurrent)[0], 4)
+        i, f, g, o = np.split(projected[place] + product(state[None], recurrent, rounded)[0], 4)
         cell = sigmoid(f) * cell + sigmoid(i) * tanh(g)
         state = states[place] = sigmoid(o) * tanh(cell)
     return states
 
 
-def arc_probabilities(model: NetworkModel, states: Floats) -> NDArray[np.float64]:
+def arc_probabilities(model: NetworkModel, states: Floats, rounded: bool) -> NDArray[np.float64]:
     """[h, m]: the logarithm of the probability of the head h of the word m."""
     arrays = model.arrays
-    heads = np.maximum(arrays["arc.head_bias"] + product(states, arrays["arc.head"]), 0)
-    modifiers = np.maximum(arrays["arc.modifier_bias"] + product(states, arrays["arc.modifier"]), 0)
-    bilinear, scales = quantise_rows(arrays["arc.bilinear"])
-    queries = arrays["arc.linear"] + product_of_bytes(modifiers, bilinear.T) * scales
-    numbers, head_scales = round_rows(heads)
-    scores = (product_of_bytes(queries, numbers.T) * head_scales).T.astype(np.float64)
+    heads = np.maximum(arrays["arc.head_bias"] + product(states, arrays["arc.head"], rounded), 0)
+    modifiers = np.maximum(arrays["arc.modifier_bias"] + product(states, arrays["arc.modifier"], rounded), 0)
+    if rounded:
+        bilinear, scales = quantise_rows(arrays["arc.bilinear"])
+        queries = arrays["arc.linear"] + product_of_bytes(modifiers, bilinear.T) * scales
+        numbers, head_scales = round_rows(heads)
+        scores = (product_of_bytes(queries, numbers.T) * head_scales).T.astype(np.float64)
+    else:
+        scores = (heads @ (arrays["arc.bilinear"] @ modifiers.T + arrays["arc.linear"][:, None])).astype(np.float64)
     np.fill_diagonal(scores, -np.inf)
     scores[:, 1:] = log_softmax(scores[:, 1:].T).T
     scores[:, 0] = -np.inf
     return np.asarray(scores)
 
 
-def tag_probabilities(model: NetworkModel, states: Floats) -> Floats:
+def tag_probabilities(model: NetworkModel, states: Floats, rounded: bool) -> Floats:
     """[n, T]: the logarithms of the probabilities of the tags of each word."""
-    scores = model.arrays["tag.output_bias"] + product(states, model.arrays["tag.output"])
+    scores = model.arrays["tag.output_bias"] + product(states, model.arrays["tag.output"], rounded)
     for begin, end in model.column_ranges().values():
         scores[:, begin:end] = log_softmax(scores[:, begin:end])
     return scores

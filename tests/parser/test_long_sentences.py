@@ -15,7 +15,7 @@ from treewright import trees
 from treewright.decode import Parse
 from treewright.errors import FormatError
 from treewright.parser import long_sentences, worker
-from treewright.parser.long_sentences import MAX_PART, MAX_SUMMED, MAX_WHOLE, choose_candidates, cut_sentence
+from treewright.parser.long_sentences import MAX_ASKED, MAX_PART, MAX_SUMMED, MAX_WHOLE, choose_candidates, cut_sentence
 from treewright.tokeniser.cutting import cuts
 
 
@@ -221,6 +221,43 @@ def test_lists_and_completions_stay_within_the_limit_of_time(count: int, project
     [completion] = parser.complete([many(count)], max_seconds=seconds, projective=projective)
     assert time.process_time() - start < 2 * seconds + 5  # scores, labels and sums take time beside the searches
     assert trees_of[0].parse.parts == completion.sentence.parse.parts
+
+
+@pytest.mark.parametrize("count", [MAX_WHOLE + 1, MAX_ASKED])
+@pytest.mark.parametrize("projective", [False, True])
+def test_questions_about_long_sentences_stay_within_the_limit_of_time(count: int, projective: bool) -> None:
+    """What is not a search takes little: the limit is exceeded by a few seconds at most, also on slow machines."""
+    nlp = pipeline()
+    [sentence] = nlp.tag([many(count)])
+    begin = time.process_time()
+    parser = nlp.trained_parser
+    answer = parser.alternatives(sentence, count // 2, count=count, projective=projective, max_seconds=0.2)
+    assert not answer.is_complete
+    assert "Out of time: heads that are not listed may be better." in str(answer)
+    assert answer.to_dict()["is_complete"] is False
+    parser.why_not(sentence, head=1, modifier=count // 2, projective=projective, max_seconds=0.2)
+    session = nlp.open(sentence, max_seconds=0.2)
+    session.decide(count // 2, head=count // 2 + 1)
+    assert session.tree.heads[count // 2] == count // 2 + 1
+    session.alternatives(3, k=count)
+    session.why(count, 3)
+    assert time.process_time() - begin < 20
+
+
+def test_alternatives_without_a_limit_are_those_of_a_generous_one() -> None:
+    nlp = pipeline()
+    [sentence] = nlp.tag([many(9)])
+    parser = nlp.trained_parser
+    answers = [parser.alternatives(sentence, 2, max_seconds=limit) for limit in (None, 1e6)]
+    assert answers[0].is_complete
+    assert answers[0].to_dict() == answers[1].to_dict()
+    losses = [rival.loss for rival in answers[0]]
+    assert losses == sorted(losses)
+
+
+def test_a_session_about_too_many_words_is_refused() -> None:
+    with pytest.raises(FormatError, match=r"1,001 words; the parser takes up to 1,000: cut it into sentences"):
+        _ = pipeline().open(many(MAX_ASKED + 1)).tree
 
 
 def test_parts_of_long_sentences_are_parsed_over_candidate_arcs() -> None:

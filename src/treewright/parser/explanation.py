@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from time import monotonic
 from typing import Any, overload
 
 import numpy as np
@@ -138,13 +140,17 @@ class Alternative:
 
 @dataclass(frozen=True, eq=False)
 class Alternatives(Sequence[Alternative]):
-    """The best alternative heads of a word, and the tree of the parser."""
+    """The best alternative heads of a word, and the tree of the parser.
+
+    is_complete: False if the limit of time ended the search, so that other heads may be better.
+    """
 
     best: Sentence
     modifier: int
     probability: float  # of the head that it has
     heads: tuple[Alternative, ...]
     is_probability_exact: bool = True
+    is_complete: bool = True
 
     @overload
     def __getitem__(self, place: int) -> Alternative: ...
@@ -168,6 +174,7 @@ class Alternatives(Sequence[Alternative]):
             "deprel": self.best.deprels[self.modifier - 1],
             "probability": self.probability,
             "probability_is_exact": self.is_probability_exact,
+            "is_complete": self.is_complete,
             "alternatives": [
                 {
                     "head": rival.head,
@@ -188,12 +195,14 @@ class Alternatives(Sequence[Alternative]):
         about = "" if self.is_probability_exact else "about "
         label = self.best.deprels[self.modifier - 1]
         lines = [f"{word} is attached to {head} ({label}), probability {about}{self.probability:.3f}."]
-        if not self.heads:
+        if not self.heads and self.is_complete:
             lines.append("There is no other head.")
         for rival in self.heads:
             note = "" if rival.is_candidate else " (removed by pruning)"
             figures = f"the best tree with it {costs(rival.loss)}, probability {about}{rival.probability:.3f}"
             lines.append(f"  {named(rival.head, forms)} ({rival.label}): {figures}{note}")
+        if not self.is_complete:
+            lines.append("Out of time: heads that are not listed may be better.")
         return "\n".join(lines)
 
 
@@ -245,26 +254,40 @@ def only_in(parts: Iterable[Part], others: Iterable[Part]) -> tuple[Part, ...]:
 
 
 def alternatives(
-    best: Sentence, without_word: Question, modifier: int, heads: Iterable[int], wider: Question
+    best: Sentence,
+    without_word: Question,
+    modifier: int,
+    heads: Iterable[int],
+    wider: Question,
+    max_seconds: float | None,
 ) -> Alternatives:
     """Return what the best tree with each of the heads of a word loses against the best tree, in the order of heads.
 
     Heads that no tree gives the word, and the one that it has, are left out. best: the sentence with its best tree.
     without_word: the question for the other trees, without decisions on the word. wider: the same question, perhaps
-    with further arcs, among them the one to the head that the word has.
+    with further arcs, among them the one to the head that the word has. max_seconds limits all searches together; heads
+    that are left when it has passed are not tried.
     """
+    deadline = math.inf if max_seconds is None else monotonic() + max_seconds
     own, parse = int(best.heads[modifier - 1]), best.parse
     probability = without_word.head_probabilities(own, modifier, wider)
-    rivals = []
+    rivals, is_complete = [], True
     for head in heads:
         if head in (modifier, own):
             continue
+        rest = deadline - monotonic()
+        if rest <= 0:
+            is_complete = False
+            break
         try:
-            rival, asked, added = wider.with_arc((head, modifier))
+            rival, asked, added = replace(wider, max_seconds=None if max_seconds is None else rest).with_arc(
+                (head, modifier)
+            )
         except InfeasibleError:  # the root of a sentence of one word, for example
             continue
         is_candidate = (head, modifier) not in added
         loss, is_certified = parse.score - rival.score, parse.certified and rival.certified
         of_arc = float(probability[head]), asked.label_beside(best, rival, modifier)
         rivals.append(Alternative(head, loss, *of_arc, is_candidate, is_certified))
-    return Alternatives(best, modifier, float(probability[own]), tuple(rivals), wider.marginals.exact)
+    own_probability, is_exact = float(probability[own]), wider.marginals.exact
+    return Alternatives(best, modifier, own_probability, tuple(rivals), is_exact, is_complete)

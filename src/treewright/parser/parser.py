@@ -45,7 +45,7 @@ from treewright.parser.decisions import Arc, Decisions, opened, refuse_decisions
 from treewright.parser.explanation import Alternatives, Explanation
 from treewright.parser.kbest import KBest
 from treewright.parser.label_rules import LabelRules
-from treewright.parser.long_sentences import is_long
+from treewright.parser.long_sentences import is_long, share_of_part
 from treewright.parser.model import ParserModel
 from treewright.parser.network_scores import ARC_WEIGHTS, LABEL_WEIGHTS, NetworkWeights
 from treewright.parser.networks import with_readings
@@ -372,7 +372,8 @@ class Parser(Component):
         """Compare the best tree of a sentence with an arc to its best tree: the cost of another head of a word.
 
         head and modifier are numbers of words, and 0 is the root. projective: as the model was trained if None. An arc
-        that pruning removed is added back, and the answer says so. max_seconds limits each of the two searches.
+        that pruning removed is added back, and the answer says so. max_seconds limits the two searches, which have half
+        of it each.
 
         Both trees have the arcs in require, pairs (head, modifier), and none of those in forbid. If some heads of the
         sentence are open (-1), the others are decided, and both trees have them, but for the one of the word itself. A
@@ -387,7 +388,8 @@ class Parser(Component):
         limit = check_seconds(max_seconds)
         arc = check_arc((head, modifier), len(checked_sentence(sentence)))
         arcs = Decisions(tuple(require), tuple(forbid))
-        question, without_word = self._questions_about(sentence, arc[1], projective, limit, arcs)
+        half = share_of_part(limit, 2)
+        question, without_word = self._questions_about(sentence, arc[1], projective, half, arcs)
         return explanation.explain(question.labelled(question.best()), without_word, arc)
 
     def _questions_about(
@@ -417,8 +419,9 @@ class Parser(Component):
     ) -> Alternatives:
         """Return the heads that the word modifier of a sentence could have instead: the count with the smallest loss.
 
-        Each has its probability and the loss of the best tree with it. projective, require, forbid and max_seconds are
-        those of `why_not`.
+        Each has its probability and the loss of the best tree with it. projective, require and forbid are those of
+        `why_not`. max_seconds limits the search for the best tree and the searches for all others, which have half of
+        it each. Probable heads are tried first; if time ends before all are, `is_complete` is False.
 
         >>> import treewright as tw
         >>> nlp = tw.load("en")
@@ -431,10 +434,12 @@ class Parser(Component):
         words = len(checked_sentence(sentence))
         word = check_word(modifier, words)
         arcs = Decisions(tuple(require), tuple(forbid))
-        question, without_word = self._questions_about(sentence, word, projective, limit, arcs)
+        half = share_of_part(limit, 2)
+        question, without_word = self._questions_about(sentence, word, projective, half, arcs)
         best = question.labelled(question.best())
         wider, _ = without_word.with_candidates([(int(best.heads[word - 1]), word)])
-        every = explanation.alternatives(best, without_word, word, range(words + 1), wider)
+        probable_first = (-wider.marginals[:, word]).argsort(kind="stable").tolist()
+        every = explanation.alternatives(best, without_word, word, probable_first, wider, half)
         return replace(every, heads=tuple(sorted(every.heads, key=lambda rival: rival.loss)[:heads]))
 
     def kbest(

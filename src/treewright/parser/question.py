@@ -19,7 +19,7 @@ from treewright.decode.options import ArcConstraints
 from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
-from treewright.parser.long_sentences import add_candidates, check_length
+from treewright.parser.long_sentences import MAX_ASKED, add_candidates, check_length, is_long
 from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, every_arc, with_scope
 
 if TYPE_CHECKING:
@@ -61,7 +61,7 @@ class Question:
         inputs: Inputs | None = None,
     ) -> Question:
         """Prune and score a sentence; inputs are those of the worker for it. An InfeasibleError names a conflict."""
-        check_length(sentence)
+        check_length(sentence, MAX_ASKED)
         inputs = inputs or worker.encode([sentence])
         constraints = constraints_of(decided, root or worker.model.root)
         is_decided = bool(decided.require or decided.forbid)
@@ -134,7 +134,13 @@ class Question:
 
     @cached_property
     def marginals(self) -> ArrayResult:
-        """Marginals at the temperature of the model, without the rest of its calibration: columns sum to one."""
+        """Marginals at the temperature of the model, without the rest of its calibration: columns sum to one.
+
+        Those of a long sentence are the ones by which its candidate arcs were chosen: belief propagation would take
+        as long as a search, without a limit.
+        """
+        if is_long(self.sentence):
+            return ArrayResult(self.arcs.marginal, exact=False)
         return decode.marginals(self.flat, rounds=BELIEF_ROUNDS, **self.shape)
 
     def head_probabilities(self, head: int, word: int, wider: Question) -> NDArray[np.float64]:

@@ -251,7 +251,8 @@ class Session:
         """Return the k most probable other heads of a word, given the decisions about other words.
 
         Each has its probability, the best label, and what the best tree with it loses against the present tree;
-        rejected heads are left out. What is decided about the word itself is set aside.
+        rejected heads are left out. What is decided about the word itself is set aside. max_seconds limits the searches
+        for all of these trees together; if it ends them, `is_complete` is False.
         """
         word = check_word(word, len(self._text), "word")
         count = check_count(k, "k")
@@ -264,7 +265,7 @@ class Session:
         wider, _ = question.with_candidates((head, word) for head in [current, *likely])
         candidates = {head for head, modifier in wider.candidates if modifier == word}.difference(excluded)
         ranked = sorted(candidates, key=lambda head: (-wider.marginals[head, word], head))[:count]
-        return explanation.alternatives(best, question, word, ranked, wider)
+        return explanation.alternatives(best, question, word, ranked, wider, self.max_seconds)
 
     @guarded
     def why(self, head: int, word: int) -> Explanation:

@@ -18,6 +18,7 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.search.automata import HeadAutomata
+from treewright.decode.search.recorded import proof_of_tree
 from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.errors import InputError
 from treewright.proofs.proof import Proof
@@ -133,8 +134,8 @@ def _direct_proof(problem: Problem, chosen: Direct) -> Proof:
     if chosen != "chu-liu-edmonds":
         return Proof("chart")
     if isinstance(problem.given, Parts):
-        return Proof.of_tree(_core.tree_dual(problem.parts, problem.single_root))
-    return Proof.of_tree(_core.tree_dual(problem.kernel_matrix, problem.single_root))
+        return proof_of_tree(_core.tree_dual(problem.parts, problem.single_root))
+    return proof_of_tree(_core.tree_dual(problem.kernel_matrix, problem.single_root))
 
 
 def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:

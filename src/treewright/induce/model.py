@@ -85,8 +85,8 @@ class InducedParser(Component):
     ) -> InducedParser:
         """Learn from the UPOS column of train; heads are not used.
 
-        how: the keywords of `RunOptions`: report is called after every iteration, and a checkpoint keeps the results
-        of the steps. Induction is deterministic and has no use for dev, seed and progress.
+        options say how it learns. how: the keywords of `RunOptions`: report is called after every iteration, and a
+        checkpoint keeps the results of the steps. Induction is deterministic and has no use for dev, seed and progress.
         """
         run = Run(**how)
         options = resolve(InductionOptions() if options is None else options)

@@ -9,8 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from numpy.typing import NDArray
-
 from treewright.checks import describe_value
 from treewright.errors import InputError
 
@@ -60,35 +58,6 @@ class Proof:
     nodes: Sequence[Node] = ()
     points: Sequence[Point] = ()
 
-    @classmethod
-    def of_search(cls, search: Any, heads: NDArray[Any], modifiers: NDArray[Any]) -> Proof:
-        """Read the proof that a search of the core over the arcs (heads, modifiers) recorded; points in use only."""
-        arcs = list(zip(heads.tolist(), modifiers.tolist(), strict=True))
-        recorded = search.nodes()
-        divided = {parent for parent, *_ in recorded}
-        numbers: dict[int, int] = {}  # of the points that are used, in the order of their use
-
-        def number(point: int) -> int:
-            return numbers.setdefault(point, len(numbers))
-
-        nodes = []
-        for place, (parent, arc, has_arc, fixed, point) in enumerate(recorded):
-            fixings = [Fixing(number(at), [arcs[a] for a in ins], [arcs[a] for a in outs]) for at, ins, outs in fixed]
-            leaf = number(point) if place not in divided and point >= 0 else None
-            nodes.append(Node(parent, None if arc < 0 else arcs[arc], has_arc, fixings, leaf))
-        points = []
-        for point in numbers:
-            u, v, penalty, slack, begin, words = search.point(point)
-            rows = [(h, m, x, y) for (h, m), x, y in zip(arcs, u.tolist(), v.tolist(), strict=True) if x or y]
-            points.append(Point(rows, penalty, _sets(slack, begin, words)))
-        return cls("search", nodes, points)
-
-    @classmethod
-    def of_tree(cls, dual: Any) -> Proof:
-        """Make the proof of a first-order tree: one node, bounded by the core's solution of the tree's dual program."""
-        point = Point((), dual.penalty, _sets(dual.slack, dual.set_begin, dual.words))
-        return cls("search", [Node(-1, None, False, (), 0)], [point])
-
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as values that JSON has; `from_dict` reads them."""
         if self.kind == "chart":
@@ -116,10 +85,6 @@ class Proof:
 
     def __repr__(self) -> str:
         return f"Proof({self.kind!r}, {len(self.nodes)} nodes, {len(self.points)} points)"
-
-
-def _sets(slack: Sequence[float], begin: Sequence[int], words: Sequence[int]) -> list[tuple[float, Sequence[int]]]:
-    return [(x, words[begin[k] : begin[k + 1]]) for k, x in enumerate(slack)]
 
 
 def _node_to_dict(node: Node) -> dict[str, Any]:

@@ -121,18 +121,6 @@ class Tokeniser(Component):
             model = part.join(model, Weights.of(weights[part.stage.name]))
         return cls(model)
 
-    def with_tables(self, train: Corpus) -> Tokeniser:
-        """Return a copy whose multiword tokens and corrections are those of the treebank train; weights stay."""
-        if self.model is None:
-            raise InputError("a tokeniser by rules has no tables; train one with Tokeniser.train")
-        sentences = sentences_of(train)
-        multiwords = Multiwords.of(words_of_tokens(sentences))
-        if self.model.affixes:
-            multiwords = replace(multiwords, suffixes={})
-        return Tokeniser(
-            replace(self.model, multiwords=multiwords, corrections=Corrections.of(*treebank_labels(sentences)))
-        )
-
     def with_raw_text(self, path: str | os.PathLike[str]) -> Tokeniser:
         """Return a copy that does not split forms which the raw text of a file shows to be words of their own.
 

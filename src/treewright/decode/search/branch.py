@@ -11,8 +11,9 @@ from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
 from treewright.decode.search.dual import columns
+from treewright.decode.search.recorded import proof_of_search
 from treewright.errors import BudgetError, InputError
-from treewright.proofs import Proof, verify
+from treewright.proofs import verify
 from treewright.streams import check_seconds
 
 NO_LIMIT = 2**62
@@ -74,7 +75,7 @@ def solve(
         solution.iterations,
         solution.nodes,
         {**columns(solution.trace, problem.nodes), "node": solution.trace.node} if trace else None,
-        proof=Proof.of_search(solution.proof, problem.parts.head, problem.parts.modifier) if proof else None,
+        proof=proof_of_search(solution.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
     is_rounding = not parse.certified and parse.gap <= tolerance * abs(parse.score)
     return with_proved_gap(problem, parse) if proof and is_rounding else parse

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from oracles.pipelines import pipeline
 from oracles.projects import TREEBANK, Client, Make, exported
 
 import treewright as tw
@@ -17,6 +18,8 @@ from treewright.annotate import AccessError, ConflictError, Person, Project, Pro
 from treewright.annotate.view import moved
 from treewright.checking import check
 from treewright.corpus import Sentence
+from treewright.induce import InducedParser, InductionOptions
+from treewright.pipeline import Pipeline
 
 OPEN = 3  # the sentence without heads
 
@@ -60,6 +63,20 @@ def test_what_is_decided_does_not_depend_on_the_order(make: Make) -> None:
             answer = client.head(2, word, head)
         trees.append(answer.state.sentence.written())
     assert len(set(trees)) == 1
+
+
+def test_an_induced_model_suggests_heads_beside_the_decisions(make: Make, treebank: Path, tmp_path: Path) -> None:
+    sentences = list(tw.read(treebank))
+    induced = InducedParser.train(sentences[:2], options=InductionOptions(iterations=1))
+    Pipeline(pipeline().tokeniser, pipeline().tagger, induced).save(tmp_path / "induced.tw")
+    client = Client(make(model=str(tmp_path / "induced.tw")))
+    suggested = client.project.editor.state(OPEN, client.layer).heads
+    [parsed] = induced.parse([sentences[OPEN - 1]])
+    assert suggested == parsed.heads.tolist()
+    word = 1 + next(place for place, head in enumerate(suggested) if head not in (0, 1))
+    heads = client.head(OPEN, word, 1 if word != 1 else 2).state.heads
+    assert heads[word - 1] == (1 if word != 1 else 2)
+    assert all(head in (-1, old) for head, old in zip(heads[word:], suggested[word:], strict=True))
 
 
 def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:

@@ -170,7 +170,7 @@ def test_completion_in_parts_keeps_every_decision(given: dict[int, int], root: s
     sentence = partial(400, given)
     if given:
         sentence.deprels = ["given" if given.get(word) else "_" for word in range(1, 401)]
-    [completion] = pipeline().parser.complete([sentence], root=root)
+    [completion] = pipeline().trained_parser.complete([sentence], root=root)
     tree, parse = completion.sentence, completion.parse
     assert parse is not None
     assert trees.is_tree(parse.heads, root=root)
@@ -186,7 +186,7 @@ def test_completion_in_parts_keeps_every_decision(given: dict[int, int], root: s
 
 def test_completion_without_decisions_between_parts_is_the_parse() -> None:
     nlp, long = pipeline(), many(MAX_WHOLE + 1)
-    [completion] = nlp.parser.complete(nlp.tag([long]))
+    [completion] = nlp.trained_parser.complete(nlp.tag([long]))
     [parsed] = nlp.parse([long])
     assert completion.sentence.heads.tolist() == parsed.heads.tolist()
     assert completion.sentence.deprels == parsed.deprels
@@ -195,7 +195,7 @@ def test_completion_without_decisions_between_parts_is_the_parse() -> None:
 
 def test_arcs_that_no_tree_has_are_named_by_the_numbers_of_the_whole_sentence() -> None:
     with pytest.raises(FormatError, match=r"require \(399, 398\) and require \(398, 399\)"):
-        list(pipeline().parser.complete([many(400)], require=[(399, 398), (398, 399)]))
+        list(pipeline().trained_parser.complete([many(400)], require=[(399, 398), (398, 399)]))
 
 
 def test_forbidden_arcs_are_kept_out_of_a_joined_tree() -> None:
@@ -209,7 +209,7 @@ def test_forbidden_arcs_are_kept_out_of_a_joined_tree() -> None:
 
 def test_a_sentence_too_long_for_decisions_between_its_parts_is_refused() -> None:
     with pytest.raises(FormatError, match="2,001 words; the parser takes up to 2,000"):
-        list(pipeline().parser.complete([partial(2001, {3: 1900})]))
+        list(pipeline().trained_parser.complete([partial(2001, {3: 1900})]))
 
 
 @pytest.mark.parametrize("count", [MAX_WHOLE, 1000])

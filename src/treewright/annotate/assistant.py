@@ -113,8 +113,23 @@ class Assistant:
         required, forbidden = arcs_in(heads), sorted(draft.rejected)
         limits = {"required": required, "forbidden": forbidden, "released": annotation.released}
         if not self.has_sessions:
-            return without_model(annotation, heads, labels, limits)
+            return without_model(annotation, *self._suggest(annotation.sentence, heads, labels, draft.rejected), limits)
         return self._decode(number, draft, annotation, heads, labels, limits)
+
+    def _suggest(
+        self, sentence: Sentence, heads: list[int], labels: list[str], rejected: frozenset[Arc]
+    ) -> tuple[list[int], list[str]]:
+        """Return heads and labels with the arcs of an induced model that the given heads leave possible."""
+        if self.pipeline is None:
+            return heads, labels
+        [parsed] = self.pipeline.parse([sentence])
+        kept = kept_heads(heads, parsed.heads.tolist(), rejected)
+        filled = [own if own >= 0 else suggested for own, suggested in zip(heads, kept, strict=True)]
+        relations = [
+            relation if label == OPEN and head == suggested else label
+            for label, relation, head, suggested in zip(labels, parsed.deprels, filled, parsed.heads, strict=True)
+        ]
+        return filled, relations
 
     def _decode(
         self, number: int, draft: Draft, annotation: Annotation, heads: list[int], labels: list[str], limits: Limits

@@ -70,7 +70,7 @@ def complete(
         complete_phrases(model, inputs, output, skip_bad=skip_bad, as_json=as_json, quiet=quiet)
         return
     jobs = jobs_of(inputs, output, "conllu")
-    parser = load_parser(model)
+    parser: Any = load_parser(model)
     if is_induced(parser):
         raise InputError(f"{model}: its parser is induced, but trees are completed by one trained on a treebank")
     options: dict[str, Any] = {"method": method}

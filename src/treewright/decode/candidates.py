@@ -53,10 +53,11 @@ def candidates(
         raise InputError("candidates are chosen by arc scores alone; leave out sib, grand, stop and grandsib")
     rules = _core.PruningRules(problem.projective, problem.single_root, threshold, max_heads, min_heads)
     trees = [] if gold is None else [gold]
-    [(*arcs, value)] = _core.candidate_arcs([problem.kernel_matrix], [np.empty(0, np.int32)], rules, trees)
+    marks = np.empty(0, np.int32)
+    [(heads, modifiers, marginals, value)] = _core.candidate_arcs([problem.kernel_matrix], [marks], rules, trees)
     if value == -math.inf:
         raise infeasible(problem)
-    return Candidates(*arcs)
+    return Candidates(heads, modifiers, marginals)
 
 
 def candidates_of_batch(
@@ -76,12 +77,12 @@ def candidates_of_batch(
     check_heads_limits(max_heads, min_heads)
     rules = _core.PruningRules(projective, is_single(root), threshold, max_heads, min_heads)
     chosen = []
-    for number, (*columns, value) in enumerate(_core.candidate_arcs(arcs, marks, rules, [])):
+    for number, (heads, modifiers, marginals, value) in enumerate(_core.candidate_arcs(arcs, marks, rules, [])):
         if value == -math.inf:
             arc = arcs[number].copy()
             arc[marks[number]] = -np.inf
             raise infeasible(Problem.of(arc, projective=projective, root=root))
-        chosen.append(Candidates(*columns))
+        chosen.append(Candidates(heads, modifiers, marginals))
     return chosen
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from threading import get_ident
 
 import pytest
 
@@ -95,38 +94,3 @@ def test_threads_and_chunks_are_checked_before_anything_is_read() -> None:
         map_chunks(squares, iter([]), threads=0)
     with pytest.raises(ValueError, match="chunk is 0; give at least 1"):
         map_items(squares, iter([]), chunk=0)
-
-
-def thread_of_each(chunk: list[int]) -> list[int]:
-    time.sleep(0.001)
-    return [get_ident() for _ in chunk]
-
-
-def test_the_threads_of_a_call_are_kept_for_the_next_one() -> None:
-    used = [set(map_items(thread_of_each, range(20), threads=3, chunk=1)) for _ in range(5)]
-    assert len(set().union(*used)) <= 3
-    assert get_ident() not in used[0]
-
-
-def test_a_call_within_a_call_and_at_the_same_time_has_other_threads() -> None:
-    def inner(chunk: list[int]) -> list[int]:
-        return [sum(map_items(lambda numbers: numbers, range(number), threads=2, chunk=1)) for number in chunk]
-
-    assert list(map_items(inner, range(9), threads=2, chunk=1)) == [sum(range(number)) for number in range(9)]
-
-
-def test_a_call_that_stops_early_leaves_no_chunk_in_work() -> None:
-    done: list[int] = []
-
-    def work(chunk: list[int]) -> list[int]:
-        time.sleep(0.01)
-        done.extend(chunk)
-        return chunk
-
-    results = map_items(work, range(100), threads=2, chunk=1)
-    assert next(results) == 0
-    results.close()  # type: ignore[attr-defined]
-    count = len(done)
-    time.sleep(0.05)
-    assert len(done) == count <= 7
-    assert list(map_items(work, range(4), threads=2, chunk=1)) == [0, 1, 2, 3]

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; not tuned
 LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; not tuned
-MAX_IDLE_POOLS = 1  # of each number of threads, which are kept for the next call; not tuned
 QUICK = 0.01  # seconds of reading after which the items read so far are worked on; not tuned: hardly noticed
 
 T = TypeVar("T")
@@ -184,27 +183,11 @@ class Pace(Generic[T]):
         return False
 
 
-# Number of threads -> pools that no call uses. Their threads keep the workers of models, which are slow to make.
-_idle_pools: dict[int, list[Executor]] = {}
-if hasattr(os, "register_at_fork"):  # not on Windows
-    os.register_at_fork(after_in_child=_idle_pools.clear)  # the threads of a process are not those of its copy
-
-
 def _map_in_threads(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], threads: int) -> Iterator[U]:
     from concurrent.futures import ThreadPoolExecutor  # imported on use: with one thread it is not needed
 
-    try:
-        pool = _idle_pools[threads].pop()
-    except (KeyError, IndexError):
-        pool = ThreadPoolExecutor(threads, "treewright")
-    try:
+    with ThreadPoolExecutor(threads) as pool:
         yield from _map_in_pool(pool, work, chunks, threads)
-    finally:
-        idle = _idle_pools.setdefault(threads, [])
-        if len(idle) < MAX_IDLE_POOLS:
-            idle.append(pool)
-        else:
-            pool.shutdown()
 
 
 def _map_in_processes(work: Callable[[list[T]], list[U]], chunks: Iterator[list[T]], processes: int) -> Iterator[U]:
@@ -255,20 +238,15 @@ def _map_in_pool(
     waiting: deque[Future[list[U]]] = deque()
     failed: Exception | None = None
     is_open = True
-    try:
-        while is_open or waiting:
-            while is_open and len(waiting) < LOOK_AHEAD * workers and not (waiting and waiting[0].done()):
-                try:
-                    waiting.append(pool.submit(work, next(chunks)))
-                except StopIteration:
-                    is_open = False
-                except Exception as error:  # raised again below, when the results before it are out
-                    failed, is_open = error, False
-            if waiting:
-                yield from waiting.popleft().result()
-    finally:  # the caller may stop early, or an error be raised: chunks in work end, others do not begin
-        for future in waiting:
-            if not future.cancel():
-                future.exception()
+    while is_open or waiting:
+        while is_open and len(waiting) < LOOK_AHEAD * workers and not (waiting and waiting[0].done()):
+            try:
+                waiting.append(pool.submit(work, next(chunks)))
+            except StopIteration:
+                is_open = False
+            except Exception as error:  # raised again below, when the results before it are out
+                failed, is_open = error, False
+        if waiting:
+            yield from waiting.popleft().result()
     if failed:
         raise failed

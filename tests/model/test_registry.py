@@ -61,7 +61,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
 @pytest.mark.parametrize(
     ("arguments", "models"),
     [
-        (["complete", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
+        (["complete", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser"]),
         (["tag", "run", "MODEL", "a.conllu"], ["en", "my.tw", "my.tagger"]),
         (["tag", "tokenise", "MODEL", "a.txt"], ["en", "my.tw", "my.tokeniser"]),
         (["parse", "MODEL", "a.conllu"], ["en", "my.tw", "my.parser", "my.induced"]),
@@ -84,7 +84,7 @@ def test_a_command_takes_every_model_with_the_component(run: Run, arguments: lis
         ),
         (
             ["complete", "my.induced", "a.conllu", "--rank", "list.tsv"],
-            "my.induced: an induced model has no probabilities of heads; leave out --rank and --confidence",
+            "my.induced: its parser is induced, but trees are completed by one trained on a treebank",
         ),
         (
             ["parse", "my.induced", "a.conllu", "--kbest", "2"],

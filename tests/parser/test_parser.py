@@ -274,7 +274,7 @@ def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in
     for ask in (partial(trained.why_not, head=1, modifier=2), partial(trained.alternatives, modifier=1)):
         for projective in (True, False):
             with pytest.raises(
-                FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 2,000: "
+                FormatError, match=r"^<words>:1: a sentence of 2,001 words; the parser takes up to 1,000: "
             ):
                 ask(sentence, projective=projective)
 

@@ -213,7 +213,8 @@ class LazyCoercion:
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         kind = param.type_descriptor.annotation
-        if value is not None and (value == param.default or (kind is str and isinstance(value, str))):
+        is_default = type(value) is type(param.default) and value == param.default  # "a" equals a choice Kind.A = "a"
+        if value is not None and (is_default or (kind is str and isinstance(value, str))):
             return value
         if not value and (value is None or kind == list[str]):
             return () if param.multiple or param.nargs == -1 else None

@@ -572,9 +572,7 @@ def sibling_automaton(parts: Parts, side: int, forced: Annotated[NDArray[numpy.b
     """
 
 def state_automaton(start: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], moves: Annotated[NDArray[numpy.float64], dict(shape=(None, None, None), order='C', device='cpu', writable=False)], stop: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)], forced: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> tuple[float, Annotated[NDArray[numpy.int32], dict(shape=(None,))]]:
-    """
-    The best path: value, and the state entered with each candidate or -1.
-    """
+    """The best path: value, and the state entered with each candidate or -1."""
 
 class AddedTagScores:
     """What is added to the scores of tags (core/text/tagger.hpp)."""

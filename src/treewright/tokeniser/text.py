@@ -42,7 +42,7 @@ _QUOTED_NEXT = re.compile(r"^>.*\n(?=[^\n])|[^\n]\n>", re.MULTILINE)
 _LINE_FEED = re.compile("\n")
 # At most five words and forty characters without punctuation at the end or the mark of an item at the start.
 _SHORT_LINE = re.compile(r"(?=.{1,40}$)(?![-*+•‣◦▪·(\[]|\w{1,3}[.)] )\S+(?: \S+){0,4}(?<![.!?,;:…])")
-_DIVIDED = re.compile(r"([^\W\d_]+)-\n(?=([^\W\d_]+))")
+_DIVIDED = re.compile(r"(?<![^\W\d_])([^\W\d_]+)-\n(?=([^\W\d_]+))")  # from the first letter on: time is linear
 _WHOLE = re.compile(r"(?<!-\n)\b[^\W\d_]+\b(?!-\n)")
 _SINGLE = {code: mark for code, mark in TABLE.items() if len(mark) == 1}
 _LONG = {chr(code): mark for code, mark in TABLE.items() if len(mark) > 1}

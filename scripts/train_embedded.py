@@ -160,7 +160,7 @@ def distil(given: argparse.Namespace, path: Path) -> None:
     texts = sorted((given.keep / "text").glob("*.txt"))
     banks = sorted(path for bank in TREEBANKS for path in (given.folder / "ud" / bank).glob("*.conllu"))
     command = [sys.executable, "-m", "treewright", "distil", given.keep / "teacher.tw", *texts, "-o", path, "--resume"]
-    command += ["--max-words", str(given.words), *(part for bank in banks for part in ("--without", bank))]
+    command += ["--stop-after", str(given.words), *(part for bank in banks for part in ("--without", bank))]
     subprocess.run(list(map(str, command)), check=True)
 
 

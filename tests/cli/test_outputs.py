@@ -9,15 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from oracles.phrases import PENN_TREES
 from oracles.pipelines import pipeline, text_of, written
-from oracles.processes import Ended, Run, runner
+from oracles.processes import FULL, Ended, Run, full_disk, runner
 from oracles.projects import TREEBANK
 
 import treewright as tw
@@ -25,10 +24,7 @@ from treewright.corpus import Tree
 from treewright.grammar import TreebankGrammar
 from treewright.papers import all as report_of_all
 
-if sys.platform == "win32":
-    pytest.skip("devices and named pipes are those of POSIX", allow_module_level=True)
-else:
-    import resource
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices and named pipes are those of POSIX")
 
 RULES = "rule object { pattern { e: V -[dobj]-> O } commands { e.label = obj } }\n"
 REQUEST = "pattern { V [upos=VERB]; V -[nsubj]-> S }"
@@ -67,18 +63,16 @@ COMMANDS: dict[str, str] = {
 ONE_BY_ONE = {"distil"}  # adds sentences to a file that is kept when it is interrupted: no pipes and no devices
 IN_FOLDER = {  # the files of other formats have the name of the input and the extension of the format
     "parse": "text.conllu",
-    "parse json": "text.json",
+    "parse json": "text.jsonl",
     "parse kbest": "text.conllu",
     "tag": "bank.conllu",
     "tokenise": "text.conllu",
     "complete": "open.conllu",
     "rewrite": "bank.conllu",
-    "phrases": "trees.mrg",
     "parse svg": "1.svg",
     "show png": "1.png",
 }
 SLOW = {"pack"}  # it compresses the whole model en each time
-FULL = 100  # bytes that a full disk still has
 
 
 @pytest.fixture
@@ -120,17 +114,6 @@ def device(path: Path, minor: int) -> Path:
     except OSError:
         pytest.skip("devices may not be made or opened here")
     return path
-
-
-@contextmanager
-def full_disk() -> Iterator[None]:
-    """Let every file end after FULL bytes: a command then fails when its output is half written."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
 
 
 def read_from_pipe(pipe: Path, write: Callable[[], Ended]) -> bytes:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import subprocess
 import sys
 import time
@@ -15,7 +16,7 @@ from typing import Any
 import pytest
 import typer
 from oracles.pipelines import PARSER, written
-from oracles.processes import LIMIT, Run, runner
+from oracles.processes import LIMIT, Run, full_disk, runner
 from oracles.servers import FileServer, file_server
 
 import treewright as tw
@@ -123,6 +124,16 @@ def test_a_broken_download_is_continued_by_the_same_command(run: Run, server: Fi
     server.requests.clear()
     assert run("ga", "--from", source, "-q").returncode == 0
     assert server.requests[0] == ("/r2.16/UD_Irish-IDT/ga_idt-ud-train.conllu", "bytes=110-")
+
+
+def test_a_full_disk_is_named_and_the_same_command_continues(run: Run, source: str, tmp_path: Path) -> None:
+    with full_disk():
+        ended = run("ga", "--from", source, "-q")
+    assert (ended.returncode, ended.stderr.count("\n")) == (1, 1)
+    assert re.fullmatch(rf"treewright: {tmp_path}/home/.+: File too large\n", ended.stderr), ended.stderr
+    assert not list(tmp_path.glob("home/models/*"))
+    assert run("ga", "--from", source, "-q").returncode == 0
+    assert sorted(path.name for path in tmp_path.glob("home/models/*")) == ["ga.md", "ga.tw"]
 
 
 def test_what_is_finished_is_not_done_again(

@@ -14,6 +14,7 @@ import typer
 from typer.testing import CliRunner
 
 from treewright.cli.app import COMMANDS, app
+from treewright.cli.options import LazyCoercion
 
 WIDTH = 80
 
@@ -144,3 +145,18 @@ def path_of(words: list[str], paths: list[str]) -> str:
             return path
     group = typer.main.get_command(import_module(f"treewright.cli.{words[0]}").app)
     return f"{words[0]} {getattr(group, 'DEFAULT')}"  # noqa: B009
+
+
+@pytest.mark.skipif(
+    not hasattr(typer.core.TyperOption, "get_runtime_param"), reason="this Typer checks values without Pydantic"
+)
+def test_values_of_all_parameters_are_checked_lazily() -> None:
+    """Fails where Typer asks something else than `get_runtime_param` for the check of a value."""
+    for path, command in all_commands():
+        context = typer.Context(command)
+        for parameter in command.get_params(context):
+            if isinstance(parameter, typer.core.TyperOption | typer.core.TyperArgument):
+                check = parameter.get_runtime_param()
+                assert isinstance(check, LazyCoercion), (path, parameter.name)
+                assert parameter in command.get_params(context)
+                assert parameter.get_runtime_param() is check

@@ -9,20 +9,23 @@ from __future__ import annotations
 import os
 import stat
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from threading import Thread
 
 import pytest
-from oracles.pipelines import written
-from oracles.processes import Run, runner
+from oracles.phrases import PENN_TREES
+from oracles.pipelines import pipeline, text_of, written
+from oracles.processes import FULL, Ended, Run, full_disk, runner
+from oracles.projects import TREEBANK
 
 import treewright as tw
 from treewright.corpus import Tree
 from treewright.grammar import TreebankGrammar
+from treewright.papers import all as report_of_all
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="devices and named pipes are those of POSIX")
 
-TREES = "(S (NP (NNP Ruth)) (VP (VBD sang)))\n(S (NP (NNP Ruth)) (VP (VBD fell)))\n"
 RULES = "rule object { pattern { e: V -[dobj]-> O } commands { e.label = obj } }\n"
 REQUEST = "pattern { V [upos=VERB]; V -[nsubj]-> S }"
 # Command -> its arguments; OUT is the output.
@@ -30,13 +33,14 @@ COMMANDS: dict[str, str] = {
     "parse": "parse en --fast text.txt -o OUT -q",
     "parse json": "parse en --fast text.txt --to json -o OUT -q",
     "parse svg": "parse en --fast line.txt --to svg -o OUT -q",
-    "parse proofs": "parse en --fast text.txt -o parsed.conllu --proofs OUT -q",
+    "parse proofs": "parse en --fast text.txt -o /dev/null --proofs OUT -q",
     "parse kbest": "parse en --fast text.txt --kbest 2 -o OUT -q",
     "tag": "tag run en bank.conllu -o OUT -q",
     "tokenise": "tag tokenise text.txt -o OUT -q",
     "complete": "complete en open.conllu -o OUT -q",
-    "complete rank": "complete en open.conllu -o filled.conllu --rank OUT -q",
+    "complete rank": "complete en open.conllu -o /dev/null --rank OUT -q",
     "rewrite": "rewrite fixes.grs bank.conllu -o OUT -q",
+    "distil": "distil tiny.tw raw.txt -o OUT -q",
     "grep": f"grep|{REQUEST}|bank.conllu|-o|OUT|-q",
     "grep html": f"grep|{REQUEST}|bank.conllu|--to|html|-o|OUT|-q",
     "grep conllu": f"grep|{REQUEST}|bank.conllu|--to|conllu|-o|OUT|-q",
@@ -50,14 +54,32 @@ COMMANDS: dict[str, str] = {
     "pack": "pack en -o OUT -q",
     "induce": "induce bank.conllu -o OUT -q",
     "grammar": "grammar train --kind treebank trees.mrg -o OUT -q",
+    "selftrain": "grammar selftrain --labelled trees.mrg --raw lines.txt --by single --teachers 1 --rounds 1 -o OUT -q",
     "phrases": "grammar parse grammar.tw trees.mrg -o OUT -q",
+    "joint": "joint train trees.mrg --with tags --kind treebank -o OUT -q",
+    "joint parse": "joint parse joint.tw trees.mrg -o OUT -q",
+    "reproduce": "reproduce all . -o OUT --quick -q",
 }
+ONE_BY_ONE = {"distil"}  # adds sentences to a file that is kept when it is interrupted: no pipes and no devices
+IN_FOLDER = {  # the files of other formats have the name of the input and the extension of the format
+    "parse": "text.conllu",
+    "parse json": "text.jsonl",
+    "parse kbest": "text.conllu",
+    "tag": "bank.conllu",
+    "tokenise": "text.conllu",
+    "complete": "open.conllu",
+    "rewrite": "bank.conllu",
+    "parse svg": "1.svg",
+    "show png": "1.png",
+}
+SLOW = {"pack"}  # it compresses the whole model en each time
 
 
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
     """Runs a command in a folder with its inputs."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(report_of_all, "sections", lambda *_, **__: iter(["## one\n" * 20, "## two\n"]))
     sentences = written(12, 0)
     tw.write(sentences, "bank.conllu")
     tw.write(sentences[:1], "one.conllu")
@@ -67,11 +89,15 @@ def run(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp
     for name, text in {
         "text.txt": "It rains. She sang.\n" * 3,
         "line.txt": "It rains.\n",
+        "lines.txt": "The dog sleeps .\nThe man barks .\n",
+        "raw.txt": text_of(12, seed=1),
         "fixes.grs": RULES,
-        "trees.mrg": TREES,
+        "trees.mrg": PENN_TREES,
+        "trees.conllu": TREEBANK,
     }.items():
         Path(name).write_text(text, encoding="utf-8")
-    TreebankGrammar.train(map(Tree.parse, TREES.splitlines())).save("grammar.tw")
+    pipeline().save("tiny.tw")
+    TreebankGrammar.train(map(Tree.parse, PENN_TREES.splitlines())).save("grammar.tw")
     return runner(monkeypatch, capsys)
 
 
@@ -90,13 +116,24 @@ def device(path: Path, minor: int) -> Path:
     return path
 
 
-SLOW = {"pack"}  # it compresses the whole model en each time
+def read_from_pipe(pipe: Path, write: Callable[[], Ended]) -> bytes:
+    """Return what a command writes to a pipe."""
+    received: list[bytes] = []
+    reader = Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
+    reader.start()
+    ended = write()
+    assert ended.returncode == 0, ended.stderr
+    reader.join(60)
+    assert stat.S_ISFIFO(pipe.lstat().st_mode)
+    return b"".join(received)
 
 
 @pytest.mark.parametrize(
     "case", [pytest.param(case, marks=pytest.mark.slow) if case in SLOW else case for case in COMMANDS]
 )
 def test_files_pipes_and_devices_are_written_by_one_rule(case: str, run: Run, tmp_path: Path) -> None:
+    if case == "joint parse":
+        assert run(*arguments("joint", "joint.tw")).returncode == 0
     places = tmp_path / "places"
     places.mkdir()
     file, link, pipe, folder = (places / name for name in ("file", "link", "pipe", "folder"))
@@ -104,40 +141,104 @@ def test_files_pipes_and_devices_are_written_by_one_rule(case: str, run: Run, tm
     ended = run(*arguments(case, str(file)))
     assert ended.returncode == 0, ended.stderr
     content = file.read_bytes()
-    assert content
+    assert len(content) > FULL
 
     link.symlink_to(file)
     file.write_bytes(b"before")
     assert run(*arguments(case, str(link))).returncode == 0
     assert link.is_symlink()
-    assert file.read_bytes() != b"before"
+    assert file.read_bytes() == content
+
+    file.write_bytes(b"before")
+    with full_disk():
+        ended = run(*arguments(case, str(file)))
+    assert ended.returncode == (2 if case.startswith("grep") else 1)  # grep's own status 1: nothing was found
+    assert "File too large" in ended.stderr
+    assert str(file) in ended.stderr
+    assert file.read_bytes() == b"before"
 
     os.mkfifo(pipe)
-    received: list[bytes] = []
-    reader = Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
-    reader.start()
-    ended = run(*arguments(case, str(pipe)))
-    assert ended.returncode == 0, ended.stderr
-    reader.join(60)
-    assert received
-    assert len(received[0]) == len(content)
-    assert stat.S_ISFIFO(pipe.stat().st_mode)
-
     null, full = device(places / "null", 3), device(places / "full", 7)
-    assert run(*arguments(case, str(null))).returncode == 0
-    assert stat.S_ISCHR(null.stat().st_mode)
-    ended = run(*arguments(case, str(full)))
-    assert ended.returncode == (2 if case.startswith("grep") else 1)  # grep's own status 1: nothing was found
-    assert f"{full}: No space left on device" in ended.stderr
-    assert "Traceback" not in ended.stderr
-    assert stat.S_ISCHR(full.stat().st_mode)
+    if case in ONE_BY_ONE:
+        for place in (pipe, null, full):
+            ended = run(*arguments(case, str(place)))
+            assert (ended.returncode, f"{place} is no file" in ended.stderr) == (2, True)
+        Path(f"{file}.part").unlink()  # finished sentences, for --resume
+    else:
+        assert read_from_pipe(pipe, lambda: run(*arguments(case, str(pipe)))) == content
+        assert run(*arguments(case, str(null))).returncode == 0
+        ended = run(*arguments(case, str(full)))
+        assert ended.returncode == (2 if case.startswith("grep") else 1)
+        assert f"{full}: No space left on device" in ended.stderr
+        assert "Traceback" not in ended.stderr
+    for place, number in ((null, 3), (full, 7)):
+        assert stat.S_ISCHR(place.lstat().st_mode)
+        assert os.minor(place.lstat().st_rdev) == number
 
     ended = run(*arguments(case, str(folder)))
-    assert "Traceback" not in ended.stderr
-    assert folder.is_dir()
-    if ended.returncode == 0:
-        assert list(folder.iterdir())
+    if case in IN_FOLDER:
+        assert ended.returncode == 0, ended.stderr
+        [inside] = folder.iterdir()
+        assert inside.name == IN_FOLDER[case]
+        assert inside.read_bytes() == content
     else:
+        assert ended.returncode in (1, 2)
         assert str(folder) in ended.stderr
+        assert "Traceback" not in ended.stderr
+        assert not list(folder.iterdir())
     left = sorted(path.name for path in places.iterdir())
     assert left == ["file", "folder", "full", "link", "null", "pipe"]
+
+
+@pytest.mark.parametrize("source", ["text", "stdin"])
+def test_a_folder_is_no_output_of_a_text(source: str, run: Run, tmp_path: Path) -> None:
+    folder = tmp_path / "folder"
+    folder.mkdir()
+    for output in (str(folder), f"{folder}/", "new/"):
+        given = {"text": ("--text", "It rains."), "stdin": ("-",)}[source]
+        ended = run("parse", "en", "--fast", *given, "-o", output, "-q")
+        named = os.path.join(output, "parsed.conllu")
+        message = f"{output}: a folder, which is for files; give the name of a file, as in {named}"
+        assert (ended.returncode, ended.stderr) == (1, f"treewright: {message}\n")
+        assert not list(folder.iterdir())
+    assert not Path("new").exists()
+
+
+def test_files_in_a_folder_follow_the_rule(run: Run, tmp_path: Path) -> None:
+    """`project export` and `models wheel` write files of their own names into a folder."""
+    assert run("project", "new", "work", "trees.conllu", "--author", "eva").returncode == 0
+    commands = {
+        "trees.conllu": ("project", "export", "work"),
+        "treewright_model_tiny-1-py3-none-any.whl": ("models", "wheel", "tiny.tw", "--licence", "MIT"),
+    }
+    for command in commands.values():
+        ended = run(*command, "-o", "plain")
+        assert ended.returncode == 0, ended.stderr
+    Path("aim").mkdir()
+    Path("link").symlink_to("aim")
+    for written_file in sorted(Path("plain").iterdir()):
+        command = commands.get(written_file.name, commands["treewright_model_tiny-1-py3-none-any.whl"])
+        content = written_file.read_bytes()
+        assert run(*command, "-o", "link").returncode == 0
+        assert Path("link").is_symlink()
+        assert Path("aim", written_file.name).read_bytes() == content
+
+        written_file.write_bytes(b"before")
+        with full_disk():
+            ended = run(*command, "-o", "plain")
+        assert ended.returncode == 1
+        assert f"{written_file}: File too large" in ended.stderr
+        assert written_file.read_bytes() == b"before"
+
+        written_file.unlink()
+        os.mkfifo(written_file)
+        assert read_from_pipe(written_file, lambda command=command: run(*command, "-o", "plain")) == content
+        written_file.unlink()
+
+        null = device(tmp_path / "null", 3)
+        for place in ("one.conllu", str(null)):
+            ended = run(*command, "-o", place)
+            assert (ended.returncode, f"{place}: a file; expected a folder" in ended.stderr) == (1, True), ended.stderr
+        assert stat.S_ISCHR(null.lstat().st_mode)
+        null.unlink()
+    assert not list(Path("plain").iterdir())

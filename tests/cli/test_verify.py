@@ -232,3 +232,16 @@ def test_a_short_sentence_needs_a_proof(run: Checked, joined: Files) -> None:
     records[0] = {"heads": records[0]["heads"], "certified": False, "parts": 1, "proof": None}
     joined[1].write_text("".join(json.dumps(record) + "\n" for record in records), encoding="utf-8")
     assert "sentence 1: refused: its record has no proof" in run("verify", "en", *joined, code=1).stdout
+
+
+def test_a_proof_of_a_sentence_that_is_parsed_in_parts_is_refused_before_it_is_checked(
+    run: Checked, joined: Files
+) -> None:
+    sentences = list(tw.read(joined[0]))
+    short, long = (json.loads(line) for line in joined[1].read_text(encoding="utf-8").splitlines())
+    long = {**short, "heads": long["heads"]}
+    joined[1].write_text("".join(json.dumps(record) + "\n" for record in (short, long)), encoding="utf-8")
+    sentences[1].comments = []
+    tw.write(sentences, joined[0])
+    reason = "a sentence of 390 words is parsed in parts, and its tree has no proof"
+    assert f"sentence 2: refused: {reason}" in run("verify", "en", *joined, code=1).stdout

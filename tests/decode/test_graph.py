@@ -76,6 +76,25 @@ def test_four_words() -> None:
         assert decode(instance).score <= best + 1e-9
 
 
+def test_the_gap_of_the_integer_program_includes_the_rounding_of_sums() -> None:
+    """Scores that differ in their last digits: the best of all graphs by exact sums is within the gap and the bound."""
+    random = np.random.default_rng(0)
+    certified = 0
+    for number in range(60):
+        words, root = 1 + number % 3, ("single", "multi")[number % 2]
+        noise = 10.0 ** random.integers(-16, -9) * random.normal(size=(words + 1, words + 1))
+        arc = random.integers(-1, 2, noise.shape) + noise
+        best = max(sum(Fraction(arc[h, m]) for h, m in arcs) for arcs in all_graphs(words, root=root))
+        found = tw.decode.graph(arc, root=root, method="exact")
+        value = sum(Fraction(arc[h, m]) for h, m in found.arcs.tolist())
+        assert best - value <= Fraction(found.gap)
+        assert best <= Fraction(found.bound)
+        if found.certified:
+            certified += 1
+            assert best - value <= Fraction(1e-9 * found.spread)
+    assert certified >= 45
+
+
 def changes(instance: Instance, arcs: Graph, deletions: bool) -> list[Graph]:
     """Every graph one change away: a head more, another head, with deletions a head less."""
     words = len(instance.arc) - 1

@@ -63,6 +63,19 @@ def test_integer_program_finds_the_best_of_all_trees(flow: str, root: str, proje
     assert feasible >= 23
 
 
+@pytest.mark.parametrize("method", ["ilp", "lp"])
+def test_programs_are_certified_at_the_tolerance_of_the_other_methods(method: str) -> None:
+    certified = 0
+    for seed in range(30):
+        instance = random_instance(seed, 2 + seed % 3, parts=("", "sib", "sib grand")[seed % 3], ties=seed % 5 == 0)
+        parse = tw.decode.tree(instance.arc, **instance.arguments, method=method)
+        assert parse.tolerance == tw.decode.tree(instance.arc, **instance.arguments).tolerance
+        if parse.certified:
+            certified += 1
+            assert instance.best() - parse.score <= 1e-9 * parse.spread
+    assert certified >= (29 if method == "ilp" else 24)
+
+
 def test_five_words() -> None:
     for seed in range(4):
         instance = random_instance(seed, 5, root=("single", "multi")[seed % 2], projective=seed >= 2)

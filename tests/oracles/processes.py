@@ -101,3 +101,21 @@ def interrupted_after(seconds: float) -> Iterator[None]:
         is_over = True
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+
+
+# A disk that is full.
+
+FULL = 100  # bytes that every file may have
+
+
+@contextmanager
+def full_disk() -> Iterator[None]:
+    """Let every file end after FULL bytes: a command then fails when its output is half written."""
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (FULL, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)

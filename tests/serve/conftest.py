@@ -11,7 +11,7 @@ from starlette.testclient import TestClient
 from treewright.serve.application import application
 from treewright.serve.limits import Limits
 
-LIMITS = Limits(sentence_words=60, whole_words=40)
+LIMITS = Limits(sentence_words=60, asked_words=40)
 
 
 @pytest.fixture(scope="session")

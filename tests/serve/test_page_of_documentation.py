@@ -1,4 +1,4 @@
-"""The curl commands of docs/serving.md give the answers that it shows."""
+"""The curl commands of docs/serving.md give the answers that it shows; the limits it states are the parser's."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from oracles.pages import DOCS, REPO
 from starlette.testclient import TestClient
 
 import treewright as tw
+from treewright.parser.long_sentences import MAX_ASKED, MAX_WHOLE
 from treewright.serve.application import application
+from treewright.serve.limits import Limits
 
 PAGE = (DOCS / "serving.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^\$ curl (.+)\n(.+)$", PAGE, re.M)
@@ -62,3 +64,14 @@ def test_a_command_prints_what_the_page_shows(english: TestClient, arguments: st
 
 def test_the_page_has_commands_for_every_kind_of_request() -> None:
     assert len(COMMANDS) == PAGE.count("$ curl ") == 8
+
+
+def test_the_pages_and_the_service_have_the_limits_of_the_parser() -> None:
+    limits = Limits()
+    assert limits.asked_words == MAX_ASKED
+    for name, stated in {
+        "parser.md": [f"more than {MAX_WHOLE} words", f"more than {MAX_ASKED:,} words"],
+        "serving.md": [f"{limits.sentence_words:,} words", f"more than {MAX_WHOLE} words", f"at most {MAX_ASKED:,}."],
+    }.items():
+        page = (DOCS / name).read_text(encoding="utf-8")
+        assert [text for text in stated if text not in page] == [], name

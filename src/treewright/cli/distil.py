@@ -58,7 +58,7 @@ def distil(
     quiet: opt.Quiet = False,
 ) -> None:
     from treewright.corpus import Sentence, read, write
-    from treewright.corpus.files import EXTENSIONS
+    from treewright.corpus.files import EXTENSIONS, naming
     from treewright.pipeline import Pipeline
 
     for text in texts:
@@ -89,6 +89,7 @@ def distil(
     with (
         reporting_interrupt(output, tally),
         nullcontext(float) if quiet else show_share() as show,
+        naming(part),
         open(part, "ab" if is_begun else "wb") as file,
     ):
 

@@ -83,6 +83,9 @@ def jobs_of(inputs: Sequence[str], output: str, form: str) -> list[Job]:
         return [Job(inputs[0], output)]
     if len(inputs) == 1 and not EXTENSIONS[form]:
         return [Job(inputs[0], output)]
+    if list(inputs) == ["-"]:
+        named = os.path.join(output, f"parsed{EXTENSIONS[form]}")
+        raise InputError(f"{output}: a folder, which is for files; give the name of a file, as in {named}")
     jobs = [Job(source, output_in(output, source, form)) for source in inputs]
     check_jobs(jobs)
     Path(jobs[0].output).parent.mkdir(parents=True, exist_ok=True)

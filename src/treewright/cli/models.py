@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.shared import note
+from treewright.cli.shared import make_folder, note
 from treewright.errors import InputError
 
 
@@ -141,8 +141,5 @@ def wheel(
     from treewright.languages.wheels import write_wheel
     from treewright.model.registry import open_named
 
-    folder = Path(output)
-    if folder.is_file():
-        raise InputError(f"{folder}: a file; expected a folder")
-    folder.mkdir(parents=True, exist_ok=True)
+    folder = make_folder(output)
     typer.echo(str(write_wheel(Path(open_named(model).path), folder, licence)))

@@ -209,7 +209,11 @@ class LazyCoercion:
     """Check the value of a parameter as Typer does, except where it cannot be wrong.
 
     Typer from 0.26 on checks values with Pydantic, whose import takes a sixth of the CPU time of `treewright parse`.
+    build: makes Typer's own check.
     """
+
+    def __init__(self, build: Callable[[], Any]) -> None:
+        self._build = build
 
     def coerce(self, value: Any, param: Any, ctx: Any) -> Any:
         kind = param.type_descriptor.annotation
@@ -218,15 +222,15 @@ class LazyCoercion:
             return value
         if not value and (value is None or kind == list[str]):
             return () if param.multiple or param.nargs == -1 else None
-        param._runtime_param = None  # Typer makes its own
-        return param.get_runtime_param().coerce(value, param=param, ctx=ctx)
+        return self._build().coerce(value, param=param, ctx=ctx)
 
 
 def with_lazy_coercion(parameters: list[Any]) -> list[Any]:
     """Return the parameters of a command, which check their values by `LazyCoercion`."""
     for parameter in parameters:
-        if vars(parameter).get("_runtime_param", parameter) is None:
-            parameter._runtime_param = LazyCoercion()
+        if "get_runtime_param" not in vars(parameter) and hasattr(parameter, "get_runtime_param"):
+            check = LazyCoercion(parameter.get_runtime_param)
+            parameter.get_runtime_param = lambda check=check: check
     return parameters
 
 

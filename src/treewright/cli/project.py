@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 import typer
 
 from treewright.cli import options as opt
-from treewright.cli.shared import note, quantity
+from treewright.cli.shared import make_folder, note, quantity
 from treewright.errors import InputError
 
 app = opt.new_group(
@@ -135,7 +135,7 @@ def export(
             if output == "-":
                 typer.get_binary_stream("stdout").write(data)
                 continue
-            path = Path(output, name)
+            path = make_folder(output) / name
             if path.is_file() and path.read_bytes() == data:
                 continue  # a file that has not changed is not written
             path.parent.mkdir(parents=True, exist_ok=True)

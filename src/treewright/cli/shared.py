@@ -39,6 +39,15 @@ def check_output(output: Path) -> None:
         raise InputError(f"{output}: no permission to write it")
 
 
+def make_folder(output: str) -> Path:
+    """Make the folder of an output, unless it exists; a file or a device is refused."""
+    folder = Path(output)
+    if folder.exists() and not folder.is_dir():
+        raise InputError(f"{folder}: a file; expected a folder")
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
 SENTENCE_EXTENSIONS = (".conllu", ".conllx", ".conll", ".tsv", ".txt")
 PICTURES = {".svg": "svg", ".png": "png", ".html": "html", ".htm": "html"}  # forms by extension
 

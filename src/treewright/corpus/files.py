@@ -194,6 +194,17 @@ def replacing(path: str | os.PathLike[str], part: str | None = None) -> Iterator
         raise
 
 
+@contextmanager
+def naming(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name a file in errors of writing it, which name none when the disk is full."""
+    try:
+        yield
+    except OSError as error:
+        if error.filename is None:
+            error.filename = os.fspath(path)
+        raise
+
+
 class BusyFileError(InputError):
     """Another process writes the same file."""
 

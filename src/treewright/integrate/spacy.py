@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import trees
-from treewright.corpus import Sentence
+from treewright.corpus import Sentence, replacing
 from treewright.corpus.graph import Token as MultiwordToken
 from treewright.corpus.offsets import offsets_in_token, surface_tokens, token_range
 from treewright.errors import InputError, MissingExtra
@@ -93,7 +93,8 @@ class _WithModel:
 
     def to_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> None:
         """Write the name and the hash of the model to a file."""
-        Path(path).write_bytes(self.to_bytes())
+        with replacing(path) as beside:
+            beside.write_bytes(self.to_bytes())
 
     def from_disk(self, path: Path | str, *, exclude: Iterable[str] = ()) -> Any:
         """Check that the model is the one that a file names, and return the object itself."""

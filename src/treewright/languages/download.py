@@ -17,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from treewright.corpus import replacing
+from treewright.corpus.files import naming
 from treewright.errors import InputError
 
 Progress = Callable[[int, int | None], None]  # bytes so far, and of the whole file if the server says so
@@ -87,7 +88,9 @@ def continue_part(url: str, part: Path, size: int, progress: Progress) -> bool:
         with open(part, "ab" if is_continued else "wb") as file:
             done = begin
             while block := answer.read(BLOCK):
-                file.write(block)
+                with naming(part):
+                    file.write(block)
+                    file.flush()
                 done += len(block)
                 progress(done, total)
     return total is None or done == total

@@ -11,6 +11,7 @@ import hashlib
 import zipfile
 from collections.abc import Mapping
 from importlib.metadata import version
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 
@@ -53,8 +54,9 @@ def write_wheel(model: Path, folder: Path, licence: str | None = None) -> Path:
         f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: treewright\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
     }
     path = folder / f"{package}-{number}-py3-none-any.whl"
+    content = zip_of(files | {f"{info}/RECORD": record_of(files, f"{info}/RECORD")})
     with replacing(path) as beside:
-        write_zip(beside, files | {f"{info}/RECORD": record_of(files, f"{info}/RECORD")})
+        beside.write_bytes(content)
     return path
 
 
@@ -101,11 +103,13 @@ def record_of(files: Mapping[str, bytes], record: str) -> bytes:
     return "".join([*lines, f"{record},,\n"]).encode()
 
 
-def write_zip(path: Path, files: Mapping[str, bytes]) -> None:
-    """Write files into a zip file; models are compressed already."""
-    with zipfile.ZipFile(path, "w") as archive:
+def zip_of(files: Mapping[str, bytes]) -> bytes:
+    """Join files in a zip file; models are compressed already. A pipe gets the same bytes as a file."""
+    zipped = BytesIO()
+    with zipfile.ZipFile(zipped, "w") as archive:
         for name, content in files.items():
             entry = zipfile.ZipInfo(name, TIME)
             entry.external_attr = 0o644 << 16
             entry.compress_type = zipfile.ZIP_STORED if name.endswith(".tw") else zipfile.ZIP_DEFLATED
             archive.writestr(entry, content)
+    return zipped.getvalue()

@@ -123,8 +123,16 @@ def all_command(
 ) -> None:
     day = datetime.now(UTC).date()
     text = f"# Tables of the papers\n\nTreewright {__version__}, {day}{', quick form' if quick else ''}.\n"
+    is_device = output.exists() and not output.is_file()  # what is written to a device or a pipe stays
     with steps(quiet) as report:
         for section in sections(data, quick=quick, report=report):
             text += f"\n{section}"
-            with replacing(output) as beside:
-                beside.write_text(text, encoding="utf-8")
+            if not is_device:
+                write_report(text, output)
+    if is_device:
+        write_report(text, output)
+
+
+def write_report(text: str, output: Path) -> None:
+    with replacing(output) as beside:
+        beside.write_text(text, encoding="utf-8")

@@ -99,5 +99,7 @@ def check_record(parser: Parser, sentence: Sentence, record: Record) -> Verified
     """
     if record.parse.heads[1:].tolist() != sentence.heads.tolist():
         raise ProofError("refused: the proof is about another tree than that of the sentence")
+    if is_long(sentence):
+        raise ProofError(f"refused: a sentence of {len(sentence)} words is parsed in parts, and its tree has no proof")
     parts = parser.parts(sentence, projective=record.projective, all_arcs=record.all_arcs)
     return proofs.verify(parts, record.parse, projective=record.projective, root=parser.model.root)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from treewright.parser.long_sentences import MAX_ASKED
+
 MEBIBYTE = 1 << 20
 
 
@@ -18,7 +20,5 @@ class Limits:
     seconds: float = 300.0
     sentence_seconds: float = 2.0  # of the search for one sentence; the best tree found by then has a gap
     sentence_words: int = 2_000
-    # Words of a sentence that is decoded whole: k best, proofs, completion, why-not. One of 350 words takes 0.12 s,
-    # one of 500 takes 2.2 s (parser/long_sentences.py).
-    whole_words: int = 350
+    asked_words: int = MAX_ASKED  # of a sentence with a question about a word, which is decoded whole
     requests: int = 64  # at a time; further ones are asked to try again

@@ -92,7 +92,7 @@ class Parse(Work):
         return not self.proofs
 
     def __call__(self, items: list[Item]) -> list[list[str]]:
-        groups = self.split(items, self.limits.whole_words if self.proofs else self.limits.sentence_words)
+        groups = self.split(items, self.limits.sentence_words)
         sentences = self.parse(chain.from_iterable(groups), confidence=self.confidence, proofs=self.proofs)
         written = map(self._write, sentences)
         return [list(islice(written, len(group))) for group in groups]
@@ -116,7 +116,7 @@ class KBest(Work):
     width: int | None = None
 
     def __call__(self, items: list[Sentence]) -> list[list[str]]:
-        return [[self._trees(sentence)] for [sentence] in self.split(items, self.limits.whole_words)]
+        return [[self._trees(sentence)] for [sentence] in self.split(items, self.limits.sentence_words)]
 
     def _trees(self, sentence: Sentence) -> str:
         parser = trained(self.model)
@@ -138,7 +138,7 @@ class Complete(Work):
     width: int | None = None
 
     def __call__(self, items: list[Sentence]) -> list[list[str]]:
-        return [[self._complete(sentence)] for [sentence] in self.split(items, self.limits.whole_words)]
+        return [[self._complete(sentence)] for [sentence] in self.split(items, self.limits.sentence_words)]
 
     def _complete(self, sentence: Sentence) -> str:
         try:
@@ -167,7 +167,7 @@ class WhyNot(Work):
     width: int | None = None
 
     def __call__(self, items: list[Sentence]) -> list[list[str]]:
-        return [[self._explain(sentence)] for [sentence] in self.split(items, self.limits.whole_words)]
+        return [[self._explain(sentence)] for [sentence] in self.split(items, self.limits.asked_words)]
 
     def _explain(self, sentence: Sentence) -> str:
         trained(self.model)
@@ -187,7 +187,7 @@ class Verify(Work):
         return [self._check(sentence, record) for sentence, record in items]
 
     def _check(self, sentence: Sentence, record: dict[str, Any]) -> dict[str, Any]:
-        check_words(sentence, self.limits.whole_words)
+        check_words(sentence, self.limits.sentence_words)
         try:
             checked = check_proof(trained(self.model), sentence, record)
         except ProofError as error:

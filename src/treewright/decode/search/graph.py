@@ -22,10 +22,9 @@ from treewright import _core, trees
 from treewright.decode.constraints import ensure_feasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Arc, Problem, Scores
-from treewright.decode.result import Certificate, Certified, check_tolerance
+from treewright.decode.result import TOLERANCE, Certificate, Certified, check_tolerance
 from treewright.decode.search import programs, rearrange
 from treewright.decode.search.graph_spread import penalties, spread_of
-from treewright.decode.search.programs import PROGRAM_TOLERANCE
 from treewright.decode.search.subgraph import Subgraph
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.streams import check_seconds
@@ -52,7 +51,7 @@ class GraphParse(Certified):
     method: str
     gap: float  # no graph is better by more than this
     spread: float  # the scale of the differences between graphs
-    tolerance: float = PROGRAM_TOLERANCE
+    tolerance: float = TOLERANCE
     evidence: Certificate = "bound"
     iterations: int = 0  # changes made to the tree it began with
 
@@ -73,7 +72,7 @@ def graph(
     deletions: bool = False,
     max_moves: int | None = None,
     max_seconds: float | None = None,
-    tolerance: float = PROGRAM_TOLERANCE,
+    tolerance: float = TOLERANCE,
     **options: Unpack[ProblemOptions],
 ) -> GraphParse:
     """Find the best acyclic graph in which words may have several heads, or a good one.
@@ -255,14 +254,14 @@ class _Exact:
         self.columns = (given.arcs, given.siblings, given.grandparents, given.stops)
         scores = np.concatenate([rows.score for rows in self.columns])
         self.scores = scores[np.isfinite(scores)]
-        self.ceiling = math.fsum(self.scores[self.scores > 0])
+        self.positive = self.scores[self.scores > 0]
         self.fixed = _mask(problem, required)
 
     def solve(self) -> GraphParse:
-        best = None
+        best, loss = None, math.inf
         for penalty in [*penalties(self.scores), math.inf]:
-            best = self._stage(penalty) or best
-            if best is not None and self.ceiling - best.score <= penalty:
+            best, loss = self._stage(penalty) or (best, loss)
+            if best is not None and loss <= penalty:
                 return best
         if best is None:
             raise BudgetError(
@@ -270,8 +269,8 @@ class _Exact:
             )
         return best
 
-    def _stage(self, penalty: float) -> GraphParse | None:
-        """Find the best graph without parts of the score -penalty or less; None if none was found."""
+    def _stage(self, penalty: float) -> tuple[GraphParse, float] | None:
+        """Find the best graph without parts of the score -penalty or less, and its loss; None if none was found."""
         problem, scale = self._scaled(penalty)
         is_out = self.columns[0].score <= -penalty
         model, z = _graph_model(problem, is_out, self.fixed)
@@ -289,12 +288,17 @@ class _Exact:
         if value == -math.inf or score == -math.inf or (on & is_out).any():
             return None
         within = (max(solved.bound - value, 0.0) + programs.HIGHS_TOLERANCE * problem.nodes) / scale
-        loss = self.ceiling - score
+        loss = self._loss(on)
         gap = max(min(max(within, loss - penalty), loss), 0.0)
-        bound = self._rounded_up(score, gap, on)
+        bound = self._rounded_up(score, gap, loss, on)
         arcs = _arc_rows(self.problem.parts, on)
         spread = spread_of(self.problem, self.scores, self.fixed, True, on)
-        return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance)
+        return GraphParse(arcs, problem.nodes, score, float(bound), "exact", gap, spread, self.tolerance), loss
+
+    def _loss(self, on: OnArcs) -> float:
+        """Return the sum of all positive scores less the value of a graph, rounded once, upwards."""
+        loss = math.fsum([*self.positive, *(-score for score in _core.graph_scores(self.problem.parts, on))])
+        return math.nextafter(loss, math.inf) if loss else 0.0
 
     def _scaled(self, penalty: float) -> tuple[Problem, float]:
         """Return the problem with scores below 1 in magnitude, and the factor; arcs that are penalties have 0."""
@@ -311,13 +315,13 @@ class _Exact:
         parts = Parts(self.problem.nodes, columns[0], siblings, grandparents, stops)
         return self.problem.with_parts(parts.core), scale
 
-    def _rounded_up(self, score: float, gap: float, on: OnArcs) -> float:
+    def _rounded_up(self, score: float, gap: float, loss: float, on: OnArcs) -> float:
         """Return an upper bound on the exact value of the graph plus its gap: the score is a sum in any order."""
         whole = (self.scores == np.floor(self.scores)) & (np.abs(self.scores) < 2.0**40)  # their sums are exact
         if gap == 0 and whole.all():
             return score
         count = int(on.sum()) * (self.problem.nodes + 2) + 2 * self.problem.nodes  # of its parts, at most
-        size = self.ceiling + (self.ceiling - score)  # of its positive parts, and of the others without signs
+        size = math.fsum(self.positive) + loss  # of its positive parts, and of the others without signs
         return math.nextafter(score + gap + count * 2.0**-52 * size, math.inf)
 
 

@@ -315,3 +315,25 @@ def test_alternatives_of_a_word_that_a_split_takes_away_are_given_up(start: Star
     bench.press("S")
     bench.page.wait_for_timeout(200)
     assert (len(given_up), bench.problems) == (1, [])
+
+
+def test_what_a_screen_cannot_do_is_said_there(start: Start, tmp_path: Path) -> None:
+    bench = start(conllu(tmp_path / "short.conllu", ["It", "rains"]), "--model", "none")
+    page = bench.page
+    page.locator("[data-view=people]").click()
+    page.fill("#screen input", "ana")
+    page.locator("#screen button:text-is('Add')").click()
+    page.wait_for_selector("text=Link of ana, shown once")
+    page.locator("[data-view=compare]").click()
+    page.wait_for_selector("text=Two people must have accepted the same sentences.")
+    assert bench.problems == []
+    page.locator("[data-view=progress]").click()
+    page.locator("text=Train on what is annotated").click()
+    page.wait_for_selector("#screen .alert:has-text('training needs at least 10')")
+    (tmp_path / "latin.txt").write_bytes("Für Äpfel.".encode("latin-1"))
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "good.txt").write_bytes("Für Äpfel.".encode())
+    page.set_input_files("input[type=file]", [tmp_path / f"{name}.txt" for name in ("latin", "empty", "good")])
+    page.locator("#screen button:text-is('Add')").click()
+    done = "latin.txt: not UTF-8; convert the file; empty.txt: no words in this text; good.txt: 1 sentence added"
+    page.wait_for_selector(f"text={done}")

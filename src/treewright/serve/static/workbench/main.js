@@ -155,12 +155,17 @@ function news(...parts) {
   byId("news").classList.remove("problem");
 }
 
+/** Say what went wrong: above the tree, or at the top of another screen. */
 function problem(error) {
-  news(error instanceof Refused ? error.message : `The page has a problem: ${error.message}`);
-  byId("news").classList.add("problem");
-  if (error instanceof Refused && error.status === 403 && !app.project) {
-    news("Open the address that `treewright annotate` printed: it has the token.");
+  const text = error instanceof Refused ? error.message : `The page has a problem: ${error.message}`;
+  if (app.view !== "sentence") {
+    byId("screen").querySelector(".alert")?.remove();
+    byId("screen").prepend(make("p", { class: "alert problem", role: "alert" }, text));
+    byId("screen").scrollTop = 0;
+    return;
   }
+  news(error instanceof Refused && error.status === 403 && !app.project ? "Open the address that `treewright annotate` printed: it has the token." : text);
+  byId("news").classList.add("problem");
 }
 
 // -- changes
@@ -624,6 +629,7 @@ async function show(name) {
   }
   for (const id of ["queue", "sentence", "panel"]) byId(id).hidden = name !== "sentence";
   byId("screen").hidden = name === "sentence";
+  byId("screen").replaceChildren();
   if (name === "sentence") {
     if (app.sentence) showWord();
   } else await showScreen(name, { open, loadProject, chooseQueue });

@@ -555,13 +555,17 @@ addEventListener("keydown", (event) => {
   if (isTyping(event.target)) {
     if (event.target.id === "request" && key === "Escape") event.target.blur();
     if (!app.mode || (key !== "Enter" && key !== "Escape") || event.target.id === "request") return;
-  } else if (event.target instanceof HTMLButtonElement && !byId("panel").contains(event.target) && (key === "Enter" || key === "Space")) {
-    return; // the button that has the focus is pressed
+  } else if (event.target !== document.body && ["Tab", "⇧Tab", "Enter", "Space", "Escape"].includes(key)) {
+    if (key === "Escape") event.target.blur();
+    return; // a button or link was reached from the search by Tab
   }
   if (key === null && !app.mode) return;
   event.preventDefault();
   run(() => press(key, event));
 });
+
+// A button that was clicked does not keep the keys Tab, Enter and Space for itself.
+addEventListener("click", (event) => event.detail && event.target.closest?.("button, summary, a")?.blur());
 
 // -- mouse: click a word, click its head
 

@@ -110,6 +110,23 @@ def test_agreement_and_adjudication(make: Make, tmp_path: Path) -> None:
     assert project.records.problems() == []
 
 
+def test_layers_are_compared_where_two_have_accepted_a_sentence(make: Make) -> None:
+    project = make()
+    clients = {name: Client(project, name) for name in ("me", "ana", "ben")}
+    for name in ("ana", "ben"):
+        project.people.add(name)
+    clients["me"].call("accept", 1)
+    clients["ben"].send(2, {"kind": "upos", "word": 1, "upos": "X"})
+    clients["ana"].call("accept", 2)
+    with pytest.raises(ProjectError, match="ana and me have no accepted sentence in common"):
+        project.layers.agreement(["ana", "me"])
+    clients["ben"].call("accept", 2)
+    [pair] = project.layers.agreement(project.layers.annotators()).pairs
+    assert (pair.a, pair.b, pair.sentences) == ("ana", "ben", 1)
+    [difference] = project.layers.adjudication()
+    assert (difference.sentence_id, difference.word, list(difference.answers)) == (2, 1, ["ana", "ben"])
+
+
 def test_messages(make: Make) -> None:
     project = make()
     with pytest.raises(ProjectError, match="0 layers have accepted sentences; adjudication compares two or more"):

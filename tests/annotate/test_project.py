@@ -374,6 +374,15 @@ def test_the_journal_as_json_lines(make: Make) -> None:
     Client(project).head(2, 1, 4)
     [line] = exported(project, "journal").splitlines()
     assert json.loads(line)["payload"] == {"ops": [{"kind": "head", "word": 1, "head": 4}]}
+    project.people.add("ana")
+    Client(project, "ana").head(3, 1, 2)
+    layers = [[json.loads(line)["layer"] for line in journal(project, layer)] for layer in (None, "ana", "ben")]
+    assert layers == [["me", "ana"], ["ana"], []]
+
+
+def journal(project: Project, layer: str | None) -> list[bytes]:
+    [(_, content)] = project.export("journal", layer)
+    return content.splitlines()
 
 
 def test_labels_of_sentences_are_queues(make: Make) -> None:

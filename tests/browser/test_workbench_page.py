@@ -315,3 +315,93 @@ def test_alternatives_of_a_word_that_a_split_takes_away_are_given_up(start: Star
     bench.press("S")
     bench.page.wait_for_timeout(200)
     assert (len(given_up), bench.problems) == (1, [])
+
+
+def test_what_a_screen_cannot_do_is_said_there(start: Start, tmp_path: Path) -> None:
+    bench = start(conllu(tmp_path / "short.conllu", ["It", "rains"]), "--model", "none")
+    page = bench.page
+    page.locator("[data-view=people]").click()
+    page.fill("#screen input", "ana")
+    page.locator("#screen button:text-is('Add')").click()
+    page.wait_for_selector("text=Link of ana, shown once")
+    page.locator("[data-view=compare]").click()
+    page.wait_for_selector("text=Two people must have accepted the same sentences.")
+    assert bench.problems == []
+    page.locator("[data-view=progress]").click()
+    page.locator("text=Train on what is annotated").click()
+    page.wait_for_selector("#screen .alert:has-text('training needs at least 10')")
+    (tmp_path / "latin.txt").write_bytes("Für Äpfel.".encode("latin-1"))
+    (tmp_path / "empty.txt").write_bytes(b"")
+    (tmp_path / "good.txt").write_bytes("Für Äpfel.".encode())
+    page.set_input_files("input[type=file]", [tmp_path / f"{name}.txt" for name in ("latin", "empty", "good")])
+    page.locator("#screen button:text-is('Add')").click()
+    done = "latin.txt: not UTF-8; convert the file; empty.txt: no words in this text; good.txt: 1 sentence added"
+    page.wait_for_selector(f"text={done}")
+
+
+FAINT_TEXT = """() => {
+  const canvas = document.createElement("canvas").getContext("2d", {willReadFrequently: true});
+  const rgb = (colour) => {
+    canvas.clearRect(0, 0, 1, 1);
+    canvas.fillStyle = colour;
+    canvas.fillRect(0, 0, 1, 1);
+    return canvas.getImageData(0, 0, 1, 1).data;
+  };
+  const linear = (value) => (value <= 0.03928 * 255 ? value / 255 / 12.92 : ((value / 255 + 0.055) / 1.055) ** 2.4);
+  const luminance = ([r, g, b]) => 0.2126 * linear(r) + 0.7152 * linear(g) + 0.0722 * linear(b);
+  const ground = (element) => {
+    const colour = rgb(getComputedStyle(element).backgroundColor);
+    return colour[3] === 255 ? colour : ground(element.parentElement);
+  };
+  const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim());
+  const ratio = (element) => {
+    const pseudo = element.placeholder && !element.value ? "::placeholder" : null;
+    const pair = [luminance(rgb(getComputedStyle(element, pseudo).color)), luminance(ground(element))];
+    return (Math.max(...pair) + 0.05) / (Math.min(...pair) + 0.05);
+  };
+  return [...document.querySelectorAll("body *:not(svg *)")]
+    .filter((element) => (hasText(element) || element.placeholder) && element.getClientRects().length)
+    .map((element) => [ratio(element), element.outerHTML.slice(0, 80)])
+    .filter(([value]) => value < 4.5);
+}"""
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_text_has_the_contrast_of_wcag_aa(start: Start, tmp_path: Path, scheme: str) -> None:
+    bench = start(conllu(tmp_path / "long.conllu", LONG.split()[:14], LONG.split()), color_scheme=scheme)
+    bench.press("2")
+    bench.press("d")
+    bench.page.locator("#proof summary").click()
+    bench.page.locator("#columns summary").click()
+    assert bench.page.evaluate(FAINT_TEXT) == []
+    bench.page.keyboard.press("l")
+    bench.page.wait_for_selector(".editor")
+    assert bench.page.evaluate(FAINT_TEXT) == []
+    bench.page.keyboard.press("Escape")
+    for screen in ("progress", "people"):
+        bench.page.locator(f"[data-view={screen}]").click()
+        bench.page.wait_for_selector("#screen h2")
+        assert bench.page.evaluate(FAINT_TEXT) == []
+
+
+def test_the_screens_are_reached_by_keys(start: Start, tmp_path: Path) -> None:
+    bench = start(conllu(tmp_path / "short.conllu", ["It", "rains", "."]))
+    page = bench.page
+    page.keyboard.press("/")
+    for name in ("People", "Progress"):
+        page.keyboard.press("Shift+Tab")
+        assert page.evaluate("document.activeElement.textContent") == name
+        assert page.evaluate("getComputedStyle(document.activeElement).outlineStyle") == "solid"
+    page.keyboard.press("Enter")
+    page.wait_for_selector("text=Train on what is annotated")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.press("Enter")
+    page.wait_for_selector("#tree svg")
+    page.keyboard.press("Escape")
+    assert page.evaluate("document.activeElement === document.body")
+    page.locator("#panel a.guideline").focus()
+    page.keyboard.press("Tab")
+    assert bench.state()["seq"] == "0"
+    bench.page.locator("#previous").click()
+    bench.press("Enter")
+    assert page.inner_text("#status") == "accepted ✓"

@@ -214,39 +214,48 @@ def test_without_a_model_every_word_is_open(tmp_path: Path) -> None:
 # -- people
 
 
-LAYERED = [
-    "project",
-    "sentences",
-    "sentences/1",
-    "sentences/1/alternatives?word=1",
-    "sentences/1/why?word=1&head=2",
-    "sentences/1/labels?word=1",
-    "sentences/1/tags?word=1",
-    "features",
-    "agreement",
-    "adjudication",
-    "progress",
-    "jobs/1",
-    "people",
-    "export",
-]
+OPERATIONS = {"op_id": "x", "base": 0, "ops": [{"kind": "head", "word": 1, "head": 2}]}
+BODIES: dict[str, dict[str, Any]] = {  # by the end of the path; others take the id of an operation, or nothing
+    "ops": OPERATIONS,
+    "search": {"request": "secret"},
+    "adopt": {"model": None},
+    "people": {"name": "eve"},
+    "documents": {"name": "a.txt", "text": "It rains."},
+}
 
 
-@pytest.mark.parametrize("path", LAYERED)
-def test_an_annotator_reads_no_other_layer(bench: Workbench, path: str) -> None:
-    sign = "&" if "?" in path else "?"
-    assert bench.get(f"{path}{sign}layer=ben", 403, who="ana")["error"]["code"] == "forbidden"
+def every_request(bench: Workbench) -> Iterator[tuple[str, str, dict[str, str], dict[str, Any]]]:
+    """Yield method, path, query and body of a request to each path of the description that needs a token."""
+    headers = {"Authorization": f"Bearer {bench.tokens['me']}"}
+    paths = bench.client.get(f"{API}/openapi.json", headers=headers).json()["paths"]
+    for path, methods in paths.items():
+        if path in (f"{API}/login", f"{API}/health"):
+            continue
+        body = BODIES.get(path.rpartition("/")[2], {"op_id": "x"})
+        for method, operation in methods.items():
+            required = [item["name"] for item in operation.get("parameters", ()) if item["required"]]
+            query = {name: {"word": "1", "head": "2"}[name] for name in required if name not in ("id", "job")}
+            for mode in ("clean", "marked", "partial", "journal") if path.endswith("/export") else ("",):
+                yield (
+                    method,
+                    path.replace("{id}", "1").replace("{job}", "1"),
+                    query | ({"mode": mode} if mode else {}),
+                    body,
+                )
 
 
-def test_an_annotator_writes_no_other_layer(bench: Workbench) -> None:
-    op = {"op_id": "x", "base": 0, "ops": [{"kind": "head", "word": 1, "head": 2}]}
-    bench.call("POST", "sentences/1/ops?layer=ben", 403, who="ana", json=op)
-    for name in ("undo", "redo", "accept", "reopen"):
-        bench.call("POST", f"sentences/1/{name}?layer=ben", 403, who="ana", json={"op_id": "x"})
-    bench.call("POST", "search?layer=ben", 403, who="ana", json={"request": "a"})
-    for path, body in (("train", {}), ("people", {"name": "eve"}), ("models/adopt", {"model": None})):
-        bench.call("POST", path, 403, who="ana", json=body)
-    assert bench.get("sentences/1?layer=ben")["seq"] == 0
+def test_an_annotator_gets_nothing_of_another_layer(bench: Workbench) -> None:
+    ben = bench.apply(1, {"kind": "note", "text": "secret"}, {"kind": "lemma", "word": 1, "lemma": "secret"}, who="ben")
+    headers = {"Authorization": f"Bearer {bench.tokens['ana']}"}
+    requests = list(every_request(bench))
+    assert len(requests) > 20
+    for method, path, query, body in requests:
+        sent = {"headers": headers} | ({} if method == "get" else {"json": body})
+        refused = bench.client.request(method, path, params=query | {"layer": "ben"}, **sent)
+        assert refused.status_code == 403, path
+        assert refused.json()["error"]["code"] == "forbidden"
+        assert "secret" not in bench.client.request(method, path, params=query, **sent).text, path
+    assert bench.get("sentences/1?layer=ben")["seq"] == ben["seq"]
 
 
 def test_layers_are_separate_and_adjudication_visits_differing_words(bench: Workbench) -> None:
@@ -282,16 +291,10 @@ def test_a_new_person_has_a_token(bench: Workbench) -> None:
 
 
 def test_nothing_is_answered_without_a_token(bench: Workbench) -> None:
-    paths = bench.client.get(f"{API}/openapi.json", headers={"Authorization": f"Bearer {bench.tokens['me']}"}).json()[
-        "paths"
-    ]
-    for path, methods in paths.items():
-        if path in (f"{API}/login", f"{API}/health"):
-            continue
-        address = path.replace("{id}", "1").replace("{job}", "1")
-        for method in methods:
-            for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": bench.tokens["me"]}):
-                assert bench.client.request(method, address, headers=headers, json={}).status_code == 403, path
+    for method, path, query, body in every_request(bench):
+        for headers in ({}, {"Authorization": "Bearer wrong"}, {"Authorization": bench.tokens["me"]}):
+            answer = bench.client.request(method, path, params=query, headers=headers, json=body)
+            assert answer.status_code == 403, path
     assert bench.client.get(f"{API}/openapi.json").status_code == 403
     assert bench.get("sentences/1")["seq"] == 0
 

@@ -60,18 +60,19 @@ class Report:
 
 
 def report(versions: Mapping[str, Mapping[int, Sentence]]) -> Report:
-    """Compare layers, each given by its accepted sentences by number."""
+    """Compare layers, each given by its accepted sentences by number, where two have accepted the same ones."""
     if len(versions) < 2:
         raise ProjectError(f"{len(versions)} layer given; agreement needs two or more")
-    pairs = [compare(a, b, versions[a], versions[b]) for a, b in combinations(versions, 2)]
+    with_common = [(a, b) for a, b in combinations(versions, 2) if versions[a].keys() & versions[b].keys()]
+    if not with_common:
+        raise ProjectError(f"{' and '.join(versions)} have no accepted sentence in common")
+    pairs = [compare(a, b, versions[a], versions[b]) for a, b in with_common]
     return Report(tuple(versions), tuple(pairs))
 
 
 def compare(a: str, b: str, of_a: Mapping[int, Sentence], of_b: Mapping[int, Sentence]) -> Pair:
     """Compare two layers on the sentences that both have."""
     common = [number for number in of_a if number in of_b]
-    if not common:
-        raise ProjectError(f"{a} and {b} have no accepted sentence in common")
     left, right = [of_a[number] for number in common], [of_b[number] for number in common]
     scores = evaluate(left, right)
     tags: list[tuple[str, str]] = []

@@ -42,7 +42,7 @@ class Layers:
 
     @exclusive
     def adjudication(self, layer: str = GOLD, layers: Sequence[str] | None = None) -> list[Difference]:
-        """List the words about which layers differ, in sentences that all of them have accepted.
+        """List the words about which layers differ, in sentences that two or more of them have accepted.
 
         layer: the one that is written; words about which all agree are accepted there when its first word is decided.
         layers: the ones compared; None: all with accepted sentences.
@@ -52,13 +52,16 @@ class Layers:
             raise ProjectError(f"{len(names)} layers have accepted sentences; adjudication compares two or more")
         versions = {name: self._records.accepted(name) for name in names}
         differences = []
-        for number in [n for n in versions[names[0]] if all(n in versions[name] for name in names)]:
+        for (number,) in self._store.rows("SELECT id FROM sentence WHERE NOT is_gone ORDER BY document, position"):
+            accepted = {name: sentences[number] for name, sentences in versions.items() if number in sentences}
+            if len(accepted) < 2:
+                continue
             row = self._store.one("SELECT draft, status FROM tree WHERE sentence = ? AND layer = ?", number, layer)
             decided = set(Draft.from_json(json.loads(row[0])).decided) if row else set()
             is_done = bool(row) and row[1] == "accepted"
-            first = versions[names[0]][number]
+            first = next(iter(accepted.values()))
             sent_id, text = first.sent_id or str(number), first.text
-            for word, form, answers in agreement.differences({name: versions[name][number] for name in names}):
+            for word, form, answers in agreement.differences(accepted):
                 ops = {name: agreement.ops_of(word, cells) for name, cells in answers.items()}
                 is_decided = is_done or word in decided
                 differences.append(Difference(number, sent_id, text, word, form, answers, ops, is_decided))

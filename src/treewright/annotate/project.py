@@ -169,18 +169,18 @@ class Project:
         mode: "clean" for publishing (sentences that nobody has touched byte for byte as imported, the others as they
         were last shown), "marked" with comments that say who decided what, "partial" with "_" for what nobody decided
         or accepted, "journal" for the operations as JSON lines. layer: None for gold if there is one, else the
-        manager's.
+        manager's; in the journal, for all layers.
         """
         if mode not in files.MODES:
             raise ProjectError(f"mode is {mode!r}; expected one of {', '.join(files.MODES)}")
         with self._store.lock:
-            name = layer or self.layers.default()
             if mode == "journal":
-                lines = [dump(event._asdict()) for event in self._store.events()]
+                events = self._store.events() if layer is None else self._store.events("layer = ?", layer)
+                lines = [dump(event._asdict()) for event in events]
                 yield "journal.jsonl", "".join(f"{line}\n" for line in lines).encode()
                 return
             texts: dict[str, list[str]] = {document: [] for document in self.records.documents()}
-            for document, sentence in self.records.versions(mode, name):
+            for document, sentence in self.records.versions(mode, layer or self.layers.default()):
                 texts[document].append(sentence.written())
         for document, parts in texts.items():
             yield files.exported_name(document), "".join(parts).encode()

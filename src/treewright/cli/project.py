@@ -118,7 +118,7 @@ def agree(
     "Write the documents of a layer.\n\n"
     "clean: for publishing; sentences that nobody has touched are byte for byte as imported. marked: with comments "
     "that say who decided what, so that importing them gives the same state. partial: what nobody decided or accepted "
-    "is _. journal: every operation as a line of JSON.",
+    "is _. journal: every operation as a line of JSON, of all layers if --layer names none.",
     "treewright project export work -o corrected --mode marked",
 )
 def export(

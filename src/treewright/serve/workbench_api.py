@@ -77,7 +77,7 @@ class NewDocument(Strict):
     """A file to add: its name, which says what it is (.conllu, .txt, ...), and its text."""
 
     name: str = Field(min_length=1, max_length=200)
-    text: str = Field(min_length=1)
+    text: str
 
 
 class Adoption(Strict):

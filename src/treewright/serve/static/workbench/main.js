@@ -155,12 +155,17 @@ function news(...parts) {
   byId("news").classList.remove("problem");
 }
 
+/** Say what went wrong: above the tree, or at the top of another screen. */
 function problem(error) {
-  news(error instanceof Refused ? error.message : `The page has a problem: ${error.message}`);
-  byId("news").classList.add("problem");
-  if (error instanceof Refused && error.status === 403 && !app.project) {
-    news("Open the address that `treewright annotate` printed: it has the token.");
+  const text = error instanceof Refused ? error.message : `The page has a problem: ${error.message}`;
+  if (app.view !== "sentence") {
+    byId("screen").querySelector(".alert")?.remove();
+    byId("screen").prepend(make("p", { class: "alert problem", role: "alert" }, text));
+    byId("screen").scrollTop = 0;
+    return;
   }
+  news(error instanceof Refused && error.status === 403 && !app.project ? "Open the address that `treewright annotate` printed: it has the token." : text);
+  byId("news").classList.add("problem");
 }
 
 // -- changes
@@ -550,13 +555,17 @@ addEventListener("keydown", (event) => {
   if (isTyping(event.target)) {
     if (event.target.id === "request" && key === "Escape") event.target.blur();
     if (!app.mode || (key !== "Enter" && key !== "Escape") || event.target.id === "request") return;
-  } else if (event.target instanceof HTMLButtonElement && !byId("panel").contains(event.target) && (key === "Enter" || key === "Space")) {
-    return; // the button that has the focus is pressed
+  } else if (event.target !== document.body && ["Tab", "⇧Tab", "Enter", "Space", "Escape"].includes(key)) {
+    if (key === "Escape") event.target.blur();
+    return; // a button or link was reached from the search by Tab
   }
   if (key === null && !app.mode) return;
   event.preventDefault();
   run(() => press(key, event));
 });
+
+// A button that was clicked does not keep the keys Tab, Enter and Space for itself.
+addEventListener("click", (event) => event.detail && event.target.closest?.("button, summary, a")?.blur());
 
 // -- mouse: click a word, click its head
 
@@ -624,6 +633,7 @@ async function show(name) {
   }
   for (const id of ["queue", "sentence", "panel"]) byId(id).hidden = name !== "sentence";
   byId("screen").hidden = name === "sentence";
+  byId("screen").replaceChildren();
   if (name === "sentence") {
     if (app.sentence) showWord();
   } else await showScreen(name, { open, loadProject, chooseQueue });

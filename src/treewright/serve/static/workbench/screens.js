@@ -22,9 +22,8 @@ export async function showScreen(name, page) {
 const SCREENS = { compare, progress, people };
 
 async function compare(page) {
-  const agreement = await get("agreement").catch((error) => ({ pairs: [], message: error.message }));
-  const list = await get("adjudication");
-  differences = list.differences;
+  const agreement = await get("agreement").catch((error) => ({ layers: [], pairs: [], message: error.message }));
+  differences = agreement.layers.length < 2 ? [] : (await get("adjudication")).differences;
   const open = differences.filter((item) => !item.is_decided);
   const columns = ["UAS", "LAS", "κ of UPOS", "κ of relations"];
   const rows = agreement.pairs.map((pair) =>
@@ -82,10 +81,14 @@ async function progress(page) {
   const text = make("textarea", { rows: 3, dir: "auto", placeholder: "or paste raw text here", "aria-label": "Raw text to add" });
   const added = make("p", { class: "job", role: "status" });
   const add = async () => {
-    const documents = await Promise.all([...files.files].map(async (file) => ({ name: file.name, text: await file.text() })));
-    if (text.value.trim()) documents.push({ name: `pasted-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.txt`, text: text.value });
+    const documents = [...files.files].map((file) => ({ name: file.name, read: () => contentOf(file) }));
+    const pasted = text.value;
+    if (pasted.trim()) documents.push({ name: `pasted-${new Date().toISOString().slice(0, 19).replaceAll(":", "")}.txt`, read: () => pasted });
     const lines = [];
-    for (const item of documents) lines.push((await post("documents", item)).done);
+    for (const { name, read } of documents) {
+      const answer = Promise.resolve(name).then(async () => (await post("documents", { name, text: await read() })).done);
+      lines.push(await answer.catch((error) => error.message));
+    }
     await page.loadProject();
     await page.chooseQueue("file");
     added.textContent = lines.join("; ") || "Choose a file or paste a text first.";
@@ -108,6 +111,15 @@ async function progress(page) {
     ...(isManager ? adding : []),
     ...layers.flatMap((layer) => [make("h2", {}, layers.length > 1 ? `Export of the layer ${layer}` : "Export"), exportLinks(layer)]),
   ];
+}
+
+/** Return the text of a file, with its byte order mark; other encodings are refused rather than damaged. */
+async function contentOf(file) {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(await file.arrayBuffer());
+  } catch {
+    throw new Error(`${file.name}: not UTF-8; convert the file`);
+  }
 }
 
 const EXPORTS = {

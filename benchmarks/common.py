@@ -6,7 +6,7 @@ import argparse
 import platform
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from itertools import islice
 from pathlib import Path
@@ -24,13 +24,22 @@ TEN_WORDS = (
 )  # words of English, with blanks between tokens
 
 
-def arguments(doc: str | None) -> argparse.ArgumentParser:
+def arguments(
+    doc: str | None, *, treebanks: Sequence[str] = (), model: str | None = None, errors: str | None = None
+) -> argparse.ArgumentParser:
     """Return the command line of a benchmark: DATA, a folder of treebanks, and the docstring as its help.
 
-    Options name a treebank (--treebank, several: --treebanks) by its path in DATA, as in ud/English-EWT.
+    treebanks: the default of --treebanks, by their paths in DATA, as in ud/English-EWT. model: the default of --model.
+    errors: what --errors prints. Benchmarks without these have no such option.
     """
     parser = argparse.ArgumentParser(description=doc, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, nargs="?", metavar="DATA", help="a folder with ud/English-EWT and others")
+    if treebanks:
+        parser.add_argument("--treebanks", nargs="*", default=treebanks, help="their paths in DATA")
+    if model:
+        parser.add_argument("--model", default=model)
+    if errors:
+        parser.add_argument("--errors", action="store_true", help=f"print {errors}")
     return parser
 
 

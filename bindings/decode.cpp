@@ -1,3 +1,4 @@
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -10,6 +11,7 @@
 #include "decode/batch.hpp"
 #include "decode/candidates.hpp"
 #include "decode/direct.hpp"
+#include "decode/kbest.hpp"
 
 namespace treewright {
 
@@ -61,6 +63,20 @@ static BestTrees::Columns best_trees_of_parts(const std::vector<const Parts *> &
   return std::move(trees).columns();
 }
 
+static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool projective, bool single_root, int k) {
+  const int nodes = checked_nodes(arc);
+  if (k < 1) throw nb::value_error("k must be at least 1");
+  KBest best;
+  {
+    nb::gil_scoped_release nogil;
+    best = projective ? ProjectiveKBest().decode(arc.data(), nodes, single_root, k)
+                      : SpanningKBest().decode(arc.data(), nodes, single_root, k);
+  }
+  Trees heads = new_array<Trees>(best.values.size(), nodes);
+  std::copy(best.heads.begin(), best.heads.end(), heads.data());
+  return {heads, copied<NewScoreColumn>(best.values.data(), best.values.size())};
+}
+
 void bind_decode(nb::module_ &m) {
   nb::class_<PruningRules>(m, "PruningRules", "How candidate arcs are chosen (core/decode/candidates.hpp).")
       .def(nb::init<bool, bool, double, int, int>(), nb::arg("projective"), nb::arg("single_root"),
@@ -80,6 +96,8 @@ void bind_decode(nb::module_ &m) {
         "heads end, value, bound, gap and spread; the value is -inf when there is none.");
   m.def("grand_eisner_bytes", &GrandEisner::bytes, nb::arg("parts"),
         "An upper bound of the memory of the chart with grandparents.");
+  m.def("kbest", &kbest, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"), nb::arg("k"),
+        "The k best trees, or all there are: heads, a row a tree, and values.");
 }
 
 }  // namespace treewright

@@ -18,14 +18,8 @@
 
 namespace treewright {
 
-struct DualTraceArrays {
-  NewScoreColumn dual, best, bound;
-  NewIndexColumn disagreements, recomputed;
-};
-
-struct SearchTraceArrays : DualTraceArrays {
-  NewIndexColumn node;
-};
+// Columns by name, one entry an iteration; empty unless requested.
+using Trace = nb::typed<nb::dict, nb::str, nb::any>;
 
 struct SolvedTree {
   Heads heads;
@@ -36,7 +30,7 @@ struct SolvedTree {
 
 struct DualResult : SolvedTree {
   NewScoreColumn average, u, v;
-  DualTraceArrays trace;  // without arrays unless requested
+  Trace trace;
 };
 
 // Kept as the core has it: most proofs are written or checked later, or never.
@@ -51,7 +45,7 @@ struct SearchProofData {
 
 struct SearchResult : SolvedTree {
   long long nodes;
-  SearchTraceArrays trace;
+  Trace trace;
   SearchProofData proof;
 };
 
@@ -77,9 +71,12 @@ static NewScoreColumn scores_of(const std::vector<double> &column) {
 static NewIndexColumn indices_of(const std::vector<int> &column) {
   return copied<NewIndexColumn>(column.data(), column.size());
 }
-static DualTraceArrays arrays_of(const DualTrace &trace) {
-  return {scores_of(trace.dual), scores_of(trace.best), scores_of(trace.bound), indices_of(trace.disagreements),
-          indices_of(trace.recomputed)};
+static Trace columns_of(const DualTrace &trace) {
+  Trace columns;
+  columns["dual"] = scores_of(trace.dual), columns["best"] = scores_of(trace.best);
+  columns["bound"] = scores_of(trace.bound), columns["disagreements"] = indices_of(trace.disagreements);
+  columns["recomputed"] = indices_of(trace.recomputed);
+  return columns;
 }
 
 static std::vector<SearchProofData::Node> proof_nodes(const SearchProofData &proof) {
@@ -104,17 +101,13 @@ static bool is_large(const Parts &parts) {
   return (parts.transitions.size() + parts.grands.size()) * sizeof(double) > max_reused_bytes;
 }
 
-static void make_dual_options(DualOptions *options, bool projective, bool single_root, double beta, bool polyak,
-                              int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
-                              bool facts) {
-  new (options) DualOptions{
-      {projective, single_root, beta, {}, facts}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
-}
-
-static DualResult dual_decomposition(const Parts &parts, const DualOptions &options, std::optional<ScoreColumn> u,
-                                     std::optional<ScoreColumn> v) {
+static DualResult dual_decomposition(const Parts &parts, bool projective, bool single_root, double beta, bool polyak,
+                                     int max_iterations, double max_seconds, double tolerance, bool trace, bool tighten,
+                                     bool facts, std::optional<ScoreColumn> u, std::optional<ScoreColumn> v) {
   for (const auto *column : {&u, &v})
     if (*column && int((*column)->shape(0)) != parts.arcs()) throw nb::value_error("multipliers: one an arc");
+  const DualOptions options{
+      {projective, single_root, beta, {}, facts}, polyak, max_iterations, tolerance, max_seconds, trace, tighten};
   thread_local DualDecomposition solver;  // its tables are reused from sentence to sentence
   bool done;
   {
@@ -123,7 +116,7 @@ static DualResult dual_decomposition(const Parts &parts, const DualOptions &opti
   }
   if (!done) throw nb::python_error();
   DualResult result{tree_of(solver), scores_of(solver.average), scores_of(solver.u), scores_of(solver.v), {}};
-  if (options.trace) result.trace = arrays_of(solver.trace);
+  if (trace) result.trace = columns_of(solver.trace);
   if (is_large(parts)) solver = DualDecomposition();
   return result;
 }
@@ -140,21 +133,16 @@ static SearchResult branch_and_bound(const Parts &parts, bool single_root, doubl
   if (!done) throw nb::python_error();
   SearchResult result{
       tree_of(solver), solver.nodes, {}, {std::move(solver.proof.nodes), std::move(solver.proof.points)}};
-  if (trace) result.trace = SearchTraceArrays{arrays_of(solver.trace), indices_of(solver.trace.node)};
+  if (trace) {
+    result.trace = columns_of(solver.trace);
+    result.trace["node"] = indices_of(solver.trace.node);
+  }
   if (is_large(parts)) solver = BranchAndBound();
   return result;
 }
 
 void bind_dual(nb::module_ &m) {
   constexpr auto shared = nb::rv_policy::automatic;  // an array keeps its own memory alive
-  nb::class_<DualTraceArrays>(m, "DualTrace", "One entry an iteration.")
-      .def_ro("dual", &DualTraceArrays::dual, shared)
-      .def_ro("best", &DualTraceArrays::best, shared)
-      .def_ro("bound", &DualTraceArrays::bound, shared)
-      .def_ro("disagreements", &DualTraceArrays::disagreements, shared)
-      .def_ro("recomputed", &DualTraceArrays::recomputed, shared);
-  nb::class_<SearchTraceArrays, DualTraceArrays>(m, "SearchTrace", "One entry an iteration.")
-      .def_ro("node", &SearchTraceArrays::node, shared);
   nb::class_<SolvedTree>(m, "SolvedTree", "The tree of a search; certificate is empty when there is none.")
       .def_ro("heads", &SolvedTree::heads, shared)
       .def_ro("value", &SolvedTree::value)
@@ -176,12 +164,10 @@ void bind_dual(nb::module_ &m) {
       .def_ro("nodes", &SearchResult::nodes)
       .def_ro("trace", &SearchResult::trace)
       .def_ro("proof", &SearchResult::proof);
-  nb::class_<DualOptions>(m, "DualOptions", "The options of dual decomposition.")
-      .def("__init__", &make_dual_options, nb::kw_only(), nb::arg("projective"), nb::arg("single_root"),
-           nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"), nb::arg("tolerance"),
-           nb::arg("trace"), nb::arg("tighten"), nb::arg("facts"));
-  m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::arg("options"),
-        nb::arg("u").noconvert().none(), nb::arg("v").noconvert().none(),
+  m.def("dual_decomposition", &dual_decomposition, nb::arg("parts"), nb::kw_only(), nb::arg("projective"),
+        nb::arg("single_root"), nb::arg("beta"), nb::arg("polyak"), nb::arg("max_iterations"), nb::arg("max_seconds"),
+        nb::arg("tolerance"), nb::arg("trace"), nb::arg("tighten"), nb::arg("facts"), nb::arg("u").noconvert().none(),
+        nb::arg("v").noconvert().none(),
         "Spanning tree and head automata made to agree (Koo et al. 2010); the value is -inf when there is no tree.");
   m.def("branch_and_bound", &branch_and_bound, nb::arg("parts"), nb::arg("single_root"), nb::arg("max_seconds"),
         nb::arg("max_nodes"), nb::arg("tolerance"), nb::arg("trace"), nb::arg("proof"),

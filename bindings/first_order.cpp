@@ -13,11 +13,6 @@
 
 namespace treewright {
 
-static void check_weights(const Parts &parts, const ScoreColumn &weight) {
-  if (int(weight.shape(0)) != parts.arcs()) throw nb::value_error("weight must have one entry an arc");
-  check_scores_of("weight", weight);
-}
-
 // Scratch is reused from sentence to sentence, one a thread.
 template <typename Decoder>
 static Decoder &scratch() {
@@ -94,44 +89,24 @@ static BestTrees::Columns best_trees(const Arrays &arcs, nb::handle array, bool 
                     : best_trees_by<ChuLiuEdmonds>(arcs, array, single_root, threads);
 }
 
-template <typename Decoder>
-static std::pair<Heads, double> best_tree(Scores arc, bool single_root) {
+static std::pair<Heads, double> best_tree(Scores arc, bool projective, bool single_root) {
   const int nodes = checked_nodes(arc);
   Heads heads = new_array<Heads>(nodes);
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    value = bounded_tree(scratch<Decoder>(), arc.data(), nodes, single_root, heads.data()).value;
-  }
-  return {heads, value};
-}
-
-static std::pair<Heads, double> best_tree_of_parts(const Parts &parts, ScoreColumn weight, bool single_root) {
-  check_weights(parts, weight);
-  Heads heads = new_array<Heads>(parts.nodes);
-  double value;
-  {
-    nb::gil_scoped_release nogil;
-    value = scratch<ChuLiuEdmonds>().decode(parts, weight.data(), single_root, heads.data());
-  }
-  return {heads, value};
-}
-
-static TreeDual tree_dual(Scores arc, bool single_root) {
-  const int nodes = checked_nodes(arc);
   nb::gil_scoped_release nogil;
-  std::vector<int> heads(nodes);
-  ChuLiuEdmonds &decoder = scratch<ChuLiuEdmonds>();
-  decoder.decode(arc.data(), nodes, single_root, heads.data());
-  return decoder.dual();
+  const Bounds tree = projective ? bounded_tree(scratch<Eisner>(), arc.data(), nodes, single_root, heads.data())
+                                 : bounded_tree(scratch<ChuLiuEdmonds>(), arc.data(), nodes, single_root, heads.data());
+  return {heads, tree.value};
 }
 
-static TreeDual tree_dual_of_parts(const Parts &parts, bool single_root) {
+using DualColumns = std::tuple<double, std::vector<double>, std::vector<int>, std::vector<int>>;
+
+static DualColumns tree_dual(const Parts &parts, bool single_root) {
   nb::gil_scoped_release nogil;
   std::vector<int> heads(parts.nodes);
   ChuLiuEdmonds &decoder = scratch<ChuLiuEdmonds>();
   decoder.decode(parts, parts.arc.data(), single_root, heads.data());
-  return decoder.dual();
+  const TreeDual dual = decoder.dual();
+  return {dual.penalty, dual.slack, dual.set_begin, dual.words};
 }
 
 static std::pair<double, NewScores> reduced_costs(Scores arc, bool single_root) {
@@ -153,21 +128,11 @@ void bind_first_order(nb::module_ &m) {
       "where its heads end, value, bound, gap and spread. The value is -inf for an item that is not of the type "
       "`array` "
       "or no matrix of float64 scores, and where there is no tree.");
-  m.def("eisner", &best_tree<Eisner>, nb::arg("arc").noconvert(), nb::arg("single_root"),
-        "The best projective tree (Eisner 1996): heads and value; -inf when there is none.");
-  m.def("chu_liu_edmonds", &best_tree<ChuLiuEdmonds>, nb::arg("arc").noconvert(), nb::arg("single_root"),
-        "The best spanning tree: heads and value; -inf when there is none.");
-  m.def("chu_liu_edmonds", &best_tree_of_parts, nb::arg("parts"), nb::arg("weight").noconvert(), nb::arg("single_root"),
-        "The best spanning tree over candidate arcs, with a weight an arc.");
-  nb::class_<TreeDual>(m, "TreeDual", "A solution of the dual program of the best tree.")
-      .def_ro("penalty", &TreeDual::penalty)
-      .def_ro("slack", &TreeDual::slack)
-      .def_ro("set_begin", &TreeDual::set_begin)
-      .def_ro("words", &TreeDual::words);
-  m.def("tree_dual", &tree_dual, nb::arg("arc").noconvert(), nb::arg("single_root"),
-        "The dual solution that proves the best spanning tree.");
-  m.def("tree_dual", &tree_dual_of_parts, nb::arg("parts"), nb::arg("single_root"),
-        "The dual solution that proves the best spanning tree over candidate arcs.");
+  m.def("best_tree", &best_tree, nb::arg("arc").noconvert(), nb::arg("projective"), nb::arg("single_root"),
+        "The best projective tree (Eisner 1996) or spanning tree: heads and value; -inf when there is none.");
+  m.def("tree_dual", &tree_dual, nb::arg("parts"), nb::arg("single_root"),
+        "The dual solution that proves the best spanning tree: penalty of the root arcs; slack of each set, where its "
+        "words begin, words.");
   m.def("reduced_costs", &reduced_costs, nb::arg("arc").noconvert(), nb::arg("single_root"),
         "The value of the best tree, and for each arc a bound on what every tree with it falls short of it.");
 }

@@ -19,35 +19,21 @@ class ContextFree {
     std::copy(is_top.data(), is_top.data() + symbols, is_top_.get());
   }
 
-  Found parse(Scores lexical, std::optional<Flags> closed, std::optional<IndexRows> spans,
-              std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
-    double value;
-    std::vector<ChainNode> nodes;
-    {
-      nb::gil_scoped_release nogil;
-      CkyChart<MaxPlus> &chart = filled(lexical, constraints);
-      value = chart.total();
+  Found parse(Scores lexical, const SpanLimits &limits) const {
+    return read(lexical, limits, [&](CkyChart<MaxPlus> &chart, std::vector<ChainNode> &nodes) {
       if (chart.has_tree()) chart.read_tree(0, chart.words(), rules_.goal(), nodes);
-    }
-    return {value, rows_of(nodes)};
+      return chart.total();
+    });
   }
 
-  Found cover(Scores lexical, std::optional<Flags> closed, std::optional<IndexRows> spans,
-              std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
-    double value;
-    std::vector<ChainNode> nodes;
-    {
-      nb::gil_scoped_release nogil;
-      value = read_cover(filled(lexical, constraints), is_top_.get(), nodes);
-    }
-    return {value, rows_of(nodes)};
+  Found cover(Scores lexical, const SpanLimits &limits) const {
+    return read(lexical, limits, [&](CkyChart<MaxPlus> &chart, std::vector<ChainNode> &nodes) {
+      return read_cover(chart, is_top_.get(), nodes);
+    });
   }
 
-  std::vector<Found> kbest(Scores lexical, int k, std::optional<Flags> closed, std::optional<IndexRows> spans,
-                           std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+  std::vector<Found> kbest(Scores lexical, int k, const SpanLimits &limits) const {
+    const SpanConstraints constraints = checked(lexical, limits);
     std::vector<std::pair<double, std::vector<ChainNode>>> trees;
     {
       nb::gil_scoped_release nogil;
@@ -59,15 +45,14 @@ class ContextFree {
         nodes.clear();
       }
     }
-    std::vector<Found> found;
-    for (const auto &[value, nodes] : trees) found.emplace_back(value, rows_of(nodes));
-    return found;
+    std::vector<Found> rows;
+    for (const auto &[value, nodes] : trees) rows.emplace_back(value, rows_of(nodes));
+    return rows;
   }
 
   std::tuple<double, NewScores3, NewScores> sums(Scores lexical, IndexColumn label_begins, IndexColumn labels,
-                                                 int label_count, std::optional<Flags> closed,
-                                                 std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(lexical, closed, spans, allowed);
+                                                 int label_count, const SpanLimits &limits) const {
+    const SpanConstraints constraints = checked(lexical, limits);
     check_labels(label_begins, labels, rules_.chains().size(), label_count);
     const int words = int(lexical.shape(0));
     NewScores3 brackets = new_array<NewScores3>(label_count, words + 1, words + 1);
@@ -107,13 +92,25 @@ class ContextFree {
             std::vector<int>(preterminals.data(), preterminals.data() + preterminals.shape(0))};
   }
 
-  SpanConstraints checked(const Scores &lexical, const std::optional<Flags> &closed,
-                          const std::optional<IndexRows> &spans, const std::optional<Flags> &allowed) const {
+  SpanConstraints checked(const Scores &lexical, const SpanLimits &limits) const {
     const std::size_t words = lexical.shape(0);
     if (!words || lexical.shape(1) != rules_.preterminals().size())
       throw nb::value_error("lexical must be [word, preterminal]");
     check_scores_of("lexical", lexical);
-    return checked_constraints(words, rules_.chains().size(), closed, spans, allowed);
+    return checked_constraints(words, rules_.chains().size(), limits);
+  }
+
+  // The value that use(chart, nodes) returns, and the nodes that it writes.
+  template <typename Use>
+  Found read(const Scores &lexical, const SpanLimits &limits, Use use) const {
+    const SpanConstraints constraints = checked(lexical, limits);
+    double value;
+    std::vector<ChainNode> nodes;
+    {
+      nb::gil_scoped_release nogil;
+      value = use(filled(lexical, constraints), nodes);
+    }
+    return {value, rows_of(nodes)};
   }
 
   CkyChart<MaxPlus> &filled(const Scores &lexical, const SpanConstraints &constraints) const {
@@ -127,22 +124,20 @@ class ContextFree {
 };
 
 void bind_grammar(nb::module_ &m) {
-  const auto closed = nb::arg("closed").noconvert().none() = nb::none();
-  const auto spans = nb::arg("spans").noconvert().none() = nb::none();
-  const auto allowed = nb::arg("allowed").noconvert().none() = nb::none();
+  const auto limits = nb::arg("limits").noconvert() = SpanLimits();
   nb::class_<ContextFree>(m, "ContextFree", "A context-free grammar over binary rules and unary chains, with charts.")
       .def(nb::init<int, int, IndexRows, ScoreColumn, IndexRows, ScoreColumn, IndexColumn, Mask>(), nb::arg("symbols"),
            nb::arg("goal"), nb::arg("rules").noconvert(), nb::arg("rule_scores").noconvert(),
            nb::arg("chains").noconvert(), nb::arg("chain_scores").noconvert(), nb::arg("preterminals").noconvert(),
            nb::arg("is_top").noconvert())
-      .def("parse", &ContextFree::parse, nb::arg("lexical").noconvert(), closed, spans, allowed,
+      .def("parse", &ContextFree::parse, nb::arg("lexical").noconvert(), limits,
            "Value and nodes (chain, first, last) of the best tree, parents first; -inf and no nodes without a tree.")
-      .def("cover", &ContextFree::cover, nb::arg("lexical").noconvert(), closed, spans, allowed,
+      .def("cover", &ContextFree::cover, nb::arg("lexical").noconvert(), limits,
            "Value and nodes of the fewest trees that cover the sentence.")
-      .def("kbest", &ContextFree::kbest, nb::arg("lexical").noconvert(), nb::arg("k"), closed, spans, allowed,
+      .def("kbest", &ContextFree::kbest, nb::arg("lexical").noconvert(), nb::arg("k"), limits,
            "Value and nodes of the k best trees, or of all if there are fewer.")
       .def("sums", &ContextFree::sums, nb::arg("lexical").noconvert(), nb::arg("label_begins").noconvert(),
-           nb::arg("labels").noconvert(), nb::arg("label_count"), closed, spans, allowed,
+           nb::arg("labels").noconvert(), nb::arg("label_count"), limits,
            "Log partition, probabilities of brackets [label, first, last] and of preterminals [word, preterminal].");
 }
 

@@ -32,7 +32,10 @@ static std::pair<std::vector<std::array<int, 3>>, std::vector<LatentChain>> chec
   return {std::move(binary), std::move(unary)};
 }
 
-static LatentShape checked_shape(IndexColumn states, IndexRows rules, IndexRows chains) {
+using Shape = std::tuple<IndexColumn, IndexRows, IndexRows>;  // states of symbols, rules, chains
+
+static LatentShape checked_shape(const Shape &shape) {
+  const auto &[states, rules, chains] = shape;
   const int symbols = int(states.shape(0));
   auto [binary, unary] = checked_rules(rules, chains, symbols);
   constexpr int max_states = 1 << 10;
@@ -42,6 +45,8 @@ static LatentShape checked_shape(IndexColumn states, IndexRows rules, IndexRows 
   return {std::vector<int>(states.data(), states.data() + symbols), std::move(binary), std::move(unary)};
 }
 
+using Weights = std::tuple<ScoreColumn, ScoreColumn, ScoreColumn>;  // of rules, chains and words
+
 class LatentTreeList {
  public:
   LatentTreeList(IndexRows nodes, IndexColumn begins, ScoreColumn weights, IndexColumn entry_tags)
@@ -50,36 +55,34 @@ class LatentTreeList {
                {entry_tags.data(), entry_tags.data() + entry_tags.shape(0)}),
         nodes_(nodes.data(), nodes.data() + nodes.size()) {}
 
-  std::tuple<double, NewScoreColumn, NewScoreColumn, NewScoreColumn> expect(IndexColumn states, IndexRows rules,
-                                                                            IndexRows chains, ScoreColumn rule_weights,
-                                                                            ScoreColumn chain_weights,
-                                                                            ScoreColumn word_weights,
-                                                                            int threads) const {
-    const LatentShape shape = fitting(states, rules, chains, rule_weights, chain_weights, word_weights);
+  std::tuple<double, NewScoreColumn, NewScoreColumn, NewScoreColumn> expect(const Shape &symbols,
+                                                                            const Weights &weights, int threads) const {
+    const LatentShape shape = fitting(symbols, weights);
     LatentCounts counts;
     {
       nb::gil_scoped_release nogil;
-      trees_.expect(shape, {rule_weights.data(), chain_weights.data()}, word_weights.data(), threads, counts);
+      trees_.expect(shape, rules_of(weights), std::get<2>(weights).data(), threads, counts);
     }
     if (counts.impossible) throw nb::value_error("a tree has no probability under the grammar");
     return {counts.log_likelihood, column(counts.rules), column(counts.chains), column(counts.words)};
   }
 
-  NewScoreColumn merge_losses(IndexColumn states, IndexRows rules, IndexRows chains, ScoreColumn rule_weights,
-                              ScoreColumn chain_weights, ScoreColumn word_weights, ScoreColumn frequencies,
+  NewScoreColumn merge_losses(const Shape &symbols, const Weights &weights, ScoreColumn frequencies,
                               int threads) const {
-    const LatentShape shape = fitting(states, rules, chains, rule_weights, chain_weights, word_weights);
+    const LatentShape shape = fitting(symbols, weights);
     check_weights("frequencies", frequencies, shape.state_at.back());
     std::vector<double> losses;
     {
       nb::gil_scoped_release nogil;
-      trees_.merge_losses(shape, {rule_weights.data(), chain_weights.data()}, word_weights.data(), frequencies.data(),
-                          threads, losses);
+      trees_.merge_losses(shape, rules_of(weights), std::get<2>(weights).data(), frequencies.data(), threads, losses);
     }
     return column(losses);
   }
 
  private:
+  static LatentWeights rules_of(const Weights &weights) {
+    return {std::get<0>(weights).data(), std::get<1>(weights).data()};
+  }
   static NewScoreColumn column(const std::vector<double> &numbers) {
     return copied<NewScoreColumn>(numbers.data(), numbers.size());
   }
@@ -105,9 +108,9 @@ class LatentTreeList {
   }
 
   // The shape, after a check that the nodes fit it.
-  LatentShape fitting(IndexColumn states, IndexRows rules, IndexRows chains, const ScoreColumn &rule_weights,
-                      const ScoreColumn &chain_weights, const ScoreColumn &word_weights) const {
-    LatentShape shape = checked_shape(states, rules, chains);
+  LatentShape fitting(const Shape &symbols, const Weights &weights) const {
+    LatentShape shape = checked_shape(symbols);
+    const auto &[rule_weights, chain_weights, word_weights] = weights;
     check_weights("rule_weights", rule_weights, shape.rule_at.back());
     check_weights("chain_weights", chain_weights, shape.chain_at.back());
     std::size_t size = 0;
@@ -138,10 +141,9 @@ class LatentTreeList {
   std::vector<std::int32_t> nodes_;
 };
 
-static std::pair<NewScoreColumn, NewScoreColumn> latent_frequencies(IndexColumn states, IndexRows rules,
-                                                                    IndexRows chains, ScoreColumn rule_counts,
+static std::pair<NewScoreColumn, NewScoreColumn> latent_frequencies(const Shape &symbols, ScoreColumn rule_counts,
                                                                     ScoreColumn chain_counts, double smallest) {
-  const LatentShape shape = checked_shape(states, rules, chains);
+  const LatentShape shape = checked_shape(symbols);
   check_weights("rule_counts", rule_counts, shape.rule_at.back());
   check_weights("chain_counts", chain_counts, shape.chain_at.back());
   NewScoreColumn rule_weights = new_array<NewScoreColumn>(rule_counts.shape(0));
@@ -175,31 +177,17 @@ class LatentSums {
       found.data()[std::size_t(event.i) * symbols + event.number] = event.probability;
     return found;
   }
-
-  std::pair<NewNodes, NewScoreColumn> rule_events() const {
-    NewNodes rows = new_array<NewNodes>(posteriors.rules.size(), 4);
-    NewScoreColumn probabilities = new_array<NewScoreColumn>(posteriors.rules.size());
-    std::int32_t *cells = rows.data();
-    double *out = probabilities.data();
-    for (const LatentEvent &event : posteriors.rules) {
-      *cells++ = event.number, *cells++ = event.i, *cells++ = event.k, *cells++ = event.j;
-      *out++ = event.probability;
-    }
-    return {rows, probabilities};
-  }
 };
 
 class LatentKernel {
  public:
-  LatentKernel(IndexColumn states, IndexRows rules, IndexRows chains, ScoreColumn rule_weights,
-               ScoreColumn chain_weights, IndexColumn preterminals, IndexRows joined, ScoreColumn top_frequencies,
-               ScoreColumn base_frequencies)
-      : parser_(made(states, rules, chains, rule_weights, chain_weights, preterminals, joined, top_frequencies,
+  LatentKernel(const Shape &shape, ScoreColumn rule_weights, ScoreColumn chain_weights, IndexColumn preterminals,
+               IndexRows joined, ScoreColumn top_frequencies, ScoreColumn base_frequencies)
+      : parser_(made(checked_shape(shape), rule_weights, chain_weights, preterminals, joined, top_frequencies,
                      base_frequencies)) {}
 
-  LatentSums sums(Scores words, std::vector<double> thresholds, double smallest, std::optional<Flags> closed,
-                  std::optional<IndexRows> spans, std::optional<Flags> allowed) const {
-    const SpanConstraints constraints = checked(words, thresholds, closed, spans, allowed);
+  LatentSums sums(Scores words, std::vector<double> thresholds, double smallest, const SpanLimits &limits) const {
+    const SpanConstraints constraints = checked(words, thresholds, limits);
     LatentSums found;
     found.chains = int(shape().chains.size()), found.symbols = shape().symbols();
     found.rules = int(shape().rules.size());
@@ -218,10 +206,9 @@ class LatentKernel {
     return space;
   }
 
-  static LatentParser made(IndexColumn states, IndexRows rules, IndexRows chains, ScoreColumn rule_weights,
-                           ScoreColumn chain_weights, IndexColumn preterminals, IndexRows joined,
-                           ScoreColumn top_frequencies, ScoreColumn base_frequencies) {
-    LatentShape shape = checked_shape(states, rules, chains);
+  static LatentParser made(LatentShape shape, ScoreColumn rule_weights, ScoreColumn chain_weights,
+                           IndexColumn preterminals, IndexRows joined, ScoreColumn top_frequencies,
+                           ScoreColumn base_frequencies) {
     const std::size_t count = shape.state_at.back();
     check_weights("rule_weights", rule_weights, shape.rule_at.back());
     check_weights("chain_weights", chain_weights, shape.chain_at.back());
@@ -258,9 +245,7 @@ class LatentKernel {
     }
   }
 
-  SpanConstraints checked(const Scores &words, const std::vector<double> &thresholds,
-                          const std::optional<Flags> &closed, const std::optional<IndexRows> &spans,
-                          const std::optional<Flags> &allowed) const {
+  SpanConstraints checked(const Scores &words, const std::vector<double> &thresholds, const SpanLimits &limits) const {
     const std::size_t count = words.shape(0);
     if (!count || count > 10000 || words.shape(1) != parser_.finest().word_at.back())
       throw nb::value_error("words must be [word, substates of tags]");
@@ -271,7 +256,7 @@ class LatentKernel {
       throw nb::value_error("thresholds must have one entry a coarse level");
     for (double threshold : thresholds)
       if (std::isnan(threshold)) throw nb::value_error("a threshold is NaN");
-    return checked_constraints(count, shape().chains.size(), closed, spans, allowed);
+    return checked_constraints(count, shape().chains.size(), limits);
   }
 
   LatentParser parser_;
@@ -306,24 +291,16 @@ static std::pair<double, NewNodes> max_rule(IndexRows rules, IndexRows chains, i
 }
 
 void bind_latent(nb::module_ &m) {
-  const auto closed = nb::arg("closed").noconvert().none() = nb::none();
-  const auto spans = nb::arg("spans").noconvert().none() = nb::none();
-  const auto allowed = nb::arg("allowed").noconvert().none() = nb::none();
-  const auto states = nb::arg("states").noconvert();
-  const auto rules = nb::arg("rules").noconvert();
-  const auto chains = nb::arg("chains").noconvert();
-  const auto rule_weights = nb::arg("rule_weights").noconvert();
-  const auto chain_weights = nb::arg("chain_weights").noconvert();
-  const auto word_weights = nb::arg("word_weights").noconvert();
+  const auto shape = nb::arg("shape").noconvert(), weights = nb::arg("weights").noconvert();
   nb::class_<LatentTreeList>(m, "LatentTrees", "Trees with weights, over which the rules of a grammar are counted.")
       .def(nb::init<IndexRows, IndexColumn, ScoreColumn, IndexColumn>(), nb::arg("nodes").noconvert(),
            nb::arg("begins").noconvert(), nb::arg("weights").noconvert(), nb::arg("entry_tags").noconvert())
-      .def("expect", &LatentTreeList::expect, states, rules, chains, rule_weights, chain_weights, word_weights,
-           nb::arg("threads"), "Log likelihood, expected counts of rules, of chains and of entries of the lexicon.")
-      .def("merge_losses", &LatentTreeList::merge_losses, states, rules, chains, rule_weights, chain_weights,
-           word_weights, nb::arg("frequencies").noconvert(), nb::arg("threads"),
+      .def("expect", &LatentTreeList::expect, shape, weights, nb::arg("threads"),
+           "Log likelihood, expected counts of rules, of chains and of entries of the lexicon.")
+      .def("merge_losses", &LatentTreeList::merge_losses, shape, weights, nb::arg("frequencies").noconvert(),
+           nb::arg("threads"),
            "The loss of log likelihood by each merge, at the place of the first substate of the pair.");
-  m.def("latent_frequencies", &latent_frequencies, states, rules, chains, nb::arg("rule_counts").noconvert(),
+  m.def("latent_frequencies", &latent_frequencies, shape, nb::arg("rule_counts").noconvert(),
         nb::arg("chain_counts").noconvert(), nb::arg("smallest"),
         "Relative frequencies of the rules and of the chains of each substate.");
   nb::class_<LatentSums>(m, "LatentSums", "Probabilities of rules, chains and tags over the trees of a sentence.")
@@ -331,17 +308,16 @@ void bind_latent(nb::module_ &m) {
       .def_prop_ro("log_total", [](const LatentSums &sums) { return sums.posteriors.log_total; })
       .def("brackets", &LatentSums::brackets, nb::arg("label_begins").noconvert(), nb::arg("labels").noconvert(),
            nb::arg("label_count"), "Probabilities of brackets [label, first, last].")
-      .def("tags", &LatentSums::tags, "Probabilities of preterminals [word, symbol].")
-      .def("rule_events", &LatentSums::rule_events, "Rules (number, i, k, j) and their probabilities.");
+      .def("tags", &LatentSums::tags, "Probabilities of preterminals [word, symbol].");
   nb::class_<LatentKernel>(m, "LatentKernel", "A latent-variable grammar with its charts.")
-      .def(nb::init<IndexColumn, IndexRows, IndexRows, ScoreColumn, ScoreColumn, IndexColumn, IndexRows, ScoreColumn,
-                    ScoreColumn>(),
-           states, rules, chains, rule_weights, chain_weights, nb::arg("preterminals").noconvert(),
-           nb::arg("joined").noconvert(), nb::arg("top_frequencies").noconvert(),
+      .def(nb::init<const Shape &, ScoreColumn, ScoreColumn, IndexColumn, IndexRows, ScoreColumn, ScoreColumn>(), shape,
+           nb::arg("rule_weights").noconvert(), nb::arg("chain_weights").noconvert(),
+           nb::arg("preterminals").noconvert(), nb::arg("joined").noconvert(), nb::arg("top_frequencies").noconvert(),
            nb::arg("base_frequencies").noconvert())
       .def("sums", &LatentKernel::sums, nb::arg("words").noconvert(), nb::arg("thresholds"), nb::arg("smallest"),
-           closed, spans, allowed, "Probabilities over all trees, coarse to fine.");
-  m.def("max_rule", &max_rule, rules, chains, nb::arg("symbols"), nb::arg("members"), nb::arg("numbers"),
+           nb::arg("limits").noconvert() = SpanLimits(), "Probabilities over all trees, coarse to fine.");
+  m.def("max_rule", &max_rule, nb::arg("rules").noconvert(), nb::arg("chains").noconvert(), nb::arg("symbols"),
+        nb::arg("members"), nb::arg("numbers"),
         "Score and nodes (chain, first, last) of the tree with the highest product of rule probabilities.");
 }
 

@@ -1,6 +1,7 @@
 #include "trees/parts.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
@@ -20,26 +21,23 @@ using Triples = std::tuple<IndexColumn, IndexColumn, IndexColumn, ScoreColumn>;
 using Quadruples = std::tuple<IndexColumn, IndexColumn, IndexColumn, IndexColumn, ScoreColumn>;
 using NewTriples = std::tuple<NewIndexColumn, NewIndexColumn, NewIndexColumn, NewScoreColumn>;
 
+[[noreturn]] static void refuse(const char *part, std::size_t row, const std::string &why) {
+  throw nb::value_error((std::string(part) + " " + std::to_string(row) + " " + why).c_str());
+}
+
 static void check_column(const char *part, std::size_t rows, const IndexColumn &column, int limit) {
   if (column.shape(0) != rows) throw nb::value_error((std::string(part) + " columns differ in length").c_str());
   for (std::size_t row = 0; row < rows; ++row)
     if (column(row) < 0 || column(row) >= limit)
-      throw nb::value_error((std::string(part) + " " + std::to_string(row) + " has the index " +
-                             std::to_string(column(row)) + ", expected 0.." + std::to_string(limit - 1))
-                                .c_str());
+      refuse(part, row, "has the index " + std::to_string(column(row)) + ", expected 0.." + std::to_string(limit - 1));
 }
 
 static void check_scores(const char *part, std::size_t rows, const ScoreColumn &score) {
   if (score.shape(0) != rows) throw nb::value_error((std::string(part) + " columns differ in length").c_str());
   const std::ptrdiff_t bad = bad_score(score.data(), std::ptrdiff_t(rows));
   if (bad >= 0)
-    throw nb::value_error((std::string(part) + " " + std::to_string(bad) + " has the score " +
-                           std::to_string(score(bad)) + "; scores are finite, at most 1e300, or -inf to forbid")
-                              .c_str());
-}
-
-[[noreturn]] static void refuse(const char *part, std::size_t row, const char *why) {
-  throw nb::value_error((std::string(part) + " " + std::to_string(row) + " " + why).c_str());
+    refuse(part, bad,
+           "has the score " + std::to_string(score(bad)) + "; scores are finite, at most 1e300, or -inf to forbid");
 }
 
 // Writes each row's score to the place find(a, b, c) names; a null place belongs to no pair of candidates.
@@ -137,29 +135,42 @@ static void build(Parts *self, int nodes, IndexColumn head, IndexColumn modifier
   }
 }
 
-static void check_shape(const char *name, std::size_t found, std::size_t nodes) {
-  if (found != nodes) throw nb::value_error((std::string(name) + " does not fit arc").c_str());
+using Check = std::ptrdiff_t (*)(const double *, int);
+
+// The flat index of the first cell that belongs to a part and has no score, or -1.
+template <typename Array>
+static std::ptrdiff_t bad_cell(const std::string &name, const Array &scores, std::size_t nodes, Check check) {
+  for (std::size_t axis = 0; axis < scores.ndim(); ++axis)
+    if (scores.shape(axis) != (check == bad_stop && axis == 2 ? 2 : nodes))
+      throw nb::value_error((name + " does not have one entry for each node on every axis").c_str());
+  nb::gil_scoped_release nogil;
+  return check(scores.data(), int(nodes));
+}
+
+static std::ptrdiff_t bad_part(const std::string &name,
+                               nb::ndarray<const double, nb::c_contig, nb::device::cpu> scores) {
+  const bool has_four = name == "grandsib";
+  if (scores.ndim() != (has_four ? 4u : 3u)) throw nb::value_error((name + " has another number of axes").c_str());
+  const Check check = has_four ? bad_grandsib : name == "sib" ? bad_sibling : name == "grand" ? bad_grand : bad_stop;
+  return bad_cell(name, scores, scores.shape(0), check);
+}
+
+template <typename Array>
+static const double *checked(const char *name, const std::optional<Array> &scores, int nodes, Check check) {
+  if (!scores) return nullptr;
+  if (bad_cell(name, *scores, nodes, check) >= 0)
+    throw nb::value_error((std::string(name) + " must have finite scores, or -inf to forbid").c_str());
+  return scores->data();
 }
 
 static Parts from_arrays(Scores arc, std::optional<Scores3> sib, std::optional<Scores3> grand,
                          std::optional<Scores3> stop, std::optional<Scores4> grandsib) {
-  const std::size_t nodes = arc.shape(0);
-  if (arc.shape(1) != nodes || nodes < 2) throw nb::value_error("arc must be square, root and words");
-  for (std::size_t axis = 0; axis < 3; ++axis) {
-    if (sib) check_shape("sib", sib->shape(axis), nodes);
-    if (grand) check_shape("grand", grand->shape(axis), nodes);
-    if (grandsib) check_shape("grandsib", grandsib->shape(axis), nodes);
-    if (stop) check_shape("stop", stop->shape(axis), axis < 2 ? nodes : 2);
-  }
-  if (grandsib) check_shape("grandsib", grandsib->shape(3), nodes);
-  checked_nodes(arc);
-  if (sib && bad_sibling(sib->data(), int(nodes)) >= 0) throw nb::value_error("sib must have scores");
-  if (grand && bad_grand(grand->data(), int(nodes)) >= 0) throw nb::value_error("grand must have scores");
-  if (stop && bad_stop(stop->data(), int(nodes)) >= 0) throw nb::value_error("stop must have scores");
-  if (grandsib && bad_grandsib(grandsib->data(), int(nodes)) >= 0) throw nb::value_error("grandsib must have scores");
+  const int nodes = checked_nodes(arc);
+  const double *of_sib = checked("sib", sib, nodes, bad_sibling), *of_grand = checked("grand", grand, nodes, bad_grand);
+  const double *of_stop = checked("stop", stop, nodes, bad_stop);
+  const double *of_grandsib = checked("grandsib", grandsib, nodes, bad_grandsib);
   nb::gil_scoped_release nogil;
-  return Parts::from_dense(int(nodes), arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
-                           stop ? stop->data() : nullptr, grandsib ? grandsib->data() : nullptr);
+  return Parts::from_dense(nodes, arc.data(), of_sib, of_grand, of_stop, of_grandsib);
 }
 
 // The four columns of the parts that scored anything but zero, gathered by visit(emit).
@@ -234,14 +245,6 @@ static Parts restricted(const Parts &parts, Mask keep) {
   return parts.restricted(keep.data());
 }
 
-static NewScores dense_arc(const Parts &parts) {
-  NewScores arc = new_array<NewScores>(parts.nodes, parts.nodes);
-  std::fill(arc.data(), arc.data() + arc.size(), forbidden);
-  for (int id = 0; id < parts.arcs(); ++id)
-    arc.data()[std::size_t(parts.head[id]) * parts.nodes + parts.modifier[id]] = parts.arc[id];
-  return arc;
-}
-
 static NewScores3 zeros(std::size_t rows, std::size_t columns, std::size_t depth) {
   NewScores3 array = new_array<NewScores3>(rows, columns, depth);
   std::fill_n(array.data(), array.size(), 0.0);
@@ -262,28 +265,7 @@ static std::tuple<NewScores, std::optional<NewScores3>, std::optional<NewScores3
   return {arc, sib, grand, stop};
 }
 
-static std::ptrdiff_t bad_arc_cell(Scores arc) {
-  if (arc.shape(0) != arc.shape(1)) throw nb::value_error("arc must be square");
-  nb::gil_scoped_release nogil;
-  return bad_arc(arc.data(), int(arc.shape(0)));
-}
-
-template <std::ptrdiff_t (*check)(const double *, int)>
-static std::ptrdiff_t bad_cell(Scores3 scores) {
-  for (std::size_t axis = 1; axis < 3; ++axis)
-    if (scores.shape(axis) != (check == bad_stop && axis == 2 ? 2 : scores.shape(0)))
-      throw nb::value_error("the array does not have the shape of its parts");
-  nb::gil_scoped_release nogil;
-  return check(scores.data(), int(scores.shape(0)));
-}
-
-static std::ptrdiff_t bad_grandsib_cell(Scores4 scores) {
-  for (std::size_t axis = 1; axis < 4; ++axis)
-    if (scores.shape(axis) != scores.shape(0))
-      throw nb::value_error("grandsib must have one entry for each four nodes");
-  nb::gil_scoped_release nogil;
-  return bad_grandsib(scores.data(), int(scores.shape(0)));
-}
+static std::ptrdiff_t bad_arc_cell(Scores arc) { return bad_cell("arc", arc, arc.shape(0), bad_arc); }
 
 // Parts with their losses and the conditioned problem, for solvers written in Python.
 class Conditioned {
@@ -364,7 +346,6 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("grandparents", &grandparents, fresh, "Columns g, h, m and score of those that are not zero.")
       .def_prop_ro("grandsiblings", &grandsiblings, fresh, "Columns g, h, m, s and score of those that are not zero.")
       .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
-      .def("dense_arc", &dense_arc, "The arcs as arc[h, m], -inf where there is no candidate.")
       .def("to_arrays", &to_arrays,
            "Scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.")
       .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
@@ -386,12 +367,10 @@ void bind_parts(nb::module_ &m) {
            "parts.");
   m.def("add_arc_scores", &add_arc_scores, nb::arg("batch"), nb::arg("scores"), nb::arg("weight"),
         "Adds weight * scores[h, m] to the arcs of each sentence, in place.");
-  // The flat index of the first cell that belongs to a part and holds no score, or -1.
-  m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert());
-  m.def("bad_sibling", &bad_cell<bad_sibling>, nb::arg("sib").noconvert());
-  m.def("bad_grand", &bad_cell<bad_grand>, nb::arg("grand").noconvert());
-  m.def("bad_grandsib", &bad_grandsib_cell, nb::arg("grandsib").noconvert());
-  m.def("bad_stop", &bad_cell<bad_stop>, nb::arg("stop").noconvert());
+  m.def("bad_arc", &bad_arc_cell, nb::arg("arc").noconvert(),
+        "The flat index of the first cell of an arc that has no score, or -1.");
+  m.def("bad_part", &bad_part, nb::arg("name"), nb::arg("scores").noconvert(),
+        "The flat index of the first cell of sib, grand, stop or grandsib that belongs to a part and has no score.");
 }
 
 }  // namespace treewright

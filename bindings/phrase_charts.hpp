@@ -18,6 +18,8 @@ namespace treewright {
 
 using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+// Closed spans [position, position]; spans [span, 2] and the chains that are allowed over them [span, chain].
+using SpanLimits = std::tuple<std::optional<Flags>, std::optional<IndexRows>, std::optional<Flags>>;
 using NewNodes = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // [node, 3]: chain, first, last
 
 inline NewNodes rows_of(const std::vector<ChainNode> &nodes) {
@@ -33,9 +35,8 @@ inline void check_numbers(const char *name, const std::int32_t *numbers, std::si
       throw nb::value_error((std::string(name) + " has a number that is out of range").c_str());
 }
 
-// Closed spans, and the chains that are allowed over some spans.
-inline SpanConstraints checked_constraints(std::size_t words, std::size_t chains, const std::optional<Flags> &closed,
-                                           const std::optional<IndexRows> &spans, const std::optional<Flags> &allowed) {
+inline SpanConstraints checked_constraints(std::size_t words, std::size_t chains, const SpanLimits &limits) {
+  const auto &[closed, spans, allowed] = limits;
   SpanConstraints constraints;
   if (closed) {
     if (closed->shape(0) != words + 1 || closed->shape(1) != words + 1)

@@ -47,14 +47,8 @@ static WordClasses new_classes(int units, int classes, IndexColumn first, IndexC
 
 void bind_word_classes(nb::module_ &m) {
   nb::class_<WordClasses>(m, "WordClasses", "Word classes by exchange, and merges of them.")
-      .def(
-          "__init__",
-          [](WordClasses *self, int units, int classes, IndexColumn first, IndexColumn second, IndexColumn counts,
-             IndexColumn class_of) {
-            new (self) WordClasses(new_classes(units, classes, first, second, counts, class_of));
-          },
-          nb::arg("units"), nb::arg("classes"), nb::arg("first"), nb::arg("second"), nb::arg("counts"),
-          nb::arg("class_of"))
+      .def(nb::new_(&new_classes), nb::arg("units"), nb::arg("classes"), nb::arg("first"), nb::arg("second"),
+           nb::arg("counts"), nb::arg("class_of"))
       .def("value", &WordClasses::value, "The log likelihood of the text.", nb::call_guard<nb::gil_scoped_release>())
       .def(
           "sweep",

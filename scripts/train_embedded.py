@@ -9,7 +9,7 @@ raw/, and in words/ the vectors and classes of words that the networks read. ENC
 | step | product in --keep | what it does |
 |---|---|---|
 | text | text/*.txt | the raw text as it was probably written, a file for each kind |
-| teacher | teacher.tw | a network over ENCODER, trained on both treebanks and data/constructions, beside linear models |
+| teacher | teacher.tw | a network over ENCODER, trained on both treebanks and data/constructions; linear models |
 | distil | parsed.conllu | --words words of the text, balanced over its kinds, parsed by the teacher |
 | network | network.tw | a small network, trained on the treebanks and the parsed text; from --start, if that is given |
 | linear | linear.tw | tokeniser, tagger and parser; the parser is trained on predicted tags (jackknifing) |
@@ -92,7 +92,9 @@ def main() -> None:
     arguments.add_argument("--keep", type=Path, default=Path("build/english"), help="the products of the steps")
     arguments.add_argument("--output", type=Path, default=EMBEDDED["en"])
     arguments.add_argument("--words", type=int, default=3_000_000, help="to parse with the teacher")
-    arguments.add_argument("--start", help="a model: its linear models serve the teacher, its network is trained further")
+    arguments.add_argument(
+        "--start", help="a model: the teacher takes its linear models, its network is trained further"
+    )
     arguments.add_argument("--until", choices=list(STEPS), default="pack")
     arguments.add_argument("--sentences", type=int)
     given = arguments.parse_args()

@@ -152,13 +152,11 @@ class Curve:
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebanks", nargs="*", default=TREEBANKS)
+    arguments = common.arguments(__doc__, treebanks=TREEBANKS, model=ParserOptions().model)
     arguments.add_argument("--seeds", nargs="*", type=int, default=[1, 2])
     arguments.add_argument("--pool", type=int, default=12_000, help="words")
     arguments.add_argument("--looks", type=int, default=7500)
     arguments.add_argument("--epochs", type=int)
-    arguments.add_argument("--model", default=ParserOptions().model)
     arguments.add_argument("--orders", nargs="*", default=LOOP_ORDERS)
     arguments.add_argument("--trained-on", nargs="*", type=int, default=TRAINED_ON)
     arguments.add_argument("--new-language", default=NEW_LANGUAGE, help="treebank of the third table; none: no table")

@@ -20,9 +20,7 @@ GOLD = Path(__file__).parents[2] / "data" / "constructions" / "held_out.conllu"
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--model", default="en")
-    arguments.add_argument("--errors", action="store_true", help="print the sentences that are wrong")
+    arguments = common.arguments(__doc__, model="en", errors="the sentences that are wrong")
     given = common.parse(arguments)
     nlp = tw.Pipeline.load(given.model)
     right: dict[str, list[bool]] = defaultdict(list)

@@ -56,8 +56,7 @@ class Data:
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebanks", nargs="*", default=TREEBANKS)
+    arguments = common.arguments(__doc__, treebanks=TREEBANKS)
     arguments.add_argument("--sentences", type=int, default=None)
     arguments.add_argument("--seeds", type=int, nargs="*", default=[1])
     arguments.add_argument("--models", nargs="*", default=["tensor", "third", "full"])

@@ -40,8 +40,7 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebanks", nargs="+", default=TREEBANKS)
+    arguments = common.arguments(__doc__, treebanks=TREEBANKS)
     arguments.add_argument("--part", choices=("dev", "test"), default="dev")
     arguments.add_argument("--parser", type=Path, help="a folder with parsers that are trained already")
     given = common.parse(arguments, needs="ud/English-EWT and others with enhanced graphs")

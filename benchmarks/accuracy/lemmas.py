@@ -184,9 +184,7 @@ TOKENS = {
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--model", default="en")
-    arguments.add_argument("--errors", action="store_true", help="print what is wrong")
+    arguments = common.arguments(__doc__, model="en", errors="what is wrong")
     given = common.parse(arguments)
     nlp = tw.Pipeline.load(given.model)
     print(f"{'class':24}{'wrong':>6}{'of':>6}{'per cent':>10}")

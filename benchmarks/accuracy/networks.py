@@ -45,8 +45,7 @@ class Row(NamedTuple):
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebanks", nargs="+", default=TREEBANKS)
+    arguments = common.arguments(__doc__, treebanks=TREEBANKS)
     arguments.add_argument("--seeds", type=int, nargs="+", default=[1])
     arguments.add_argument("--sentences", type=int, help="train on the first N sentences only")
     arguments.add_argument("--epochs", type=int, help="of the network (default: by the size of the treebank)")

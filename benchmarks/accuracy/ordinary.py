@@ -27,8 +27,7 @@ GIVEN = ("UPOS", "UAS", "LAS")  # of gold words
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--model", default="en")
+    arguments = common.arguments(__doc__, model="en")
     arguments.add_argument("--errors", metavar="GENRE")
     given = common.parse(arguments)
     nlp, genres = tw.Pipeline.load(given.model), read_genres()

@@ -42,11 +42,9 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--treebanks", nargs="*", default=TREEBANKS)
+    arguments = common.arguments(__doc__, treebanks=TREEBANKS, model="sib")
     arguments.add_argument("--shares", nargs="*", type=int, default=[10, 30, 50, 100])
     arguments.add_argument("--seeds", nargs="*", type=int, default=[1, 2, 3])
-    arguments.add_argument("--model", default="sib")
     arguments.add_argument("--epochs", type=int)
     given = common.parse(arguments)
     with tempfile.TemporaryDirectory() as scratch:

@@ -29,8 +29,7 @@ LAST_EPOCH = TokeniserOptions(choose_epoch=False)
 
 
 def main() -> None:
-    parser = common.arguments(__doc__)
-    parser.add_argument("--treebanks", nargs="*", default=[f"ud/{name}" for name in NAMES])
+    parser = common.arguments(__doc__, treebanks=[f"ud/{name}" for name in NAMES])
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--held-out", action="store_true")
     parser.add_argument("--views", type=int, default=boundaries.VIEWS)

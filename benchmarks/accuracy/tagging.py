@@ -43,10 +43,9 @@ class Run(NamedTuple):
 
 
 def main() -> None:
-    parser = common.arguments(__doc__)
+    parser = common.arguments(__doc__, treebanks=TREEBANKS)
     parser.add_argument("--sentences", type=int, default=300)
     parser.add_argument("--iterations", type=int, default=20)
-    parser.add_argument("--treebanks", nargs="*", default=TREEBANKS)
     parser.add_argument("--part", default="test")
     parser.add_argument("--keep", type=Path)
     given = common.parse(parser)

@@ -54,8 +54,7 @@ class Server(NamedTuple):
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--model", default="en")
+    arguments = common.arguments(__doc__, model="en")
     arguments.add_argument("--clients", type=int, default=8)
     arguments.add_argument("--seconds", type=float, default=10.0, help="of each measurement of short requests")
     arguments.add_argument("--texts", type=int, default=4, help="texts of 100 kB")

@@ -34,8 +34,7 @@ SENTENCES = (
 
 
 def main() -> None:
-    arguments = common.arguments(__doc__)
-    arguments.add_argument("--model", default="en")
+    arguments = common.arguments(__doc__, model="en")
     arguments.add_argument("--texts", type=int, default=2000)
     given = common.parse(arguments)
     nlp = tw.Pipeline.load(given.model)

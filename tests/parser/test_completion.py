@@ -12,6 +12,7 @@ from oracles.trees import all_trees
 
 from treewright import trees
 from treewright.corpus import Sentence
+from treewright.decode.parts import arc_matrix
 from treewright.errors import FormatError
 from treewright.parser import Parser, rank
 
@@ -81,7 +82,7 @@ def test_the_best_of_all_trees_with_the_heads_given(seed: int) -> None:
     heads[word] = int(rng.choice([place for place in range(5) if place != word])) + 1
     inputs = worker.encode([sentence])
     [parts] = worker.score(inputs, worker.prune(inputs, False))
-    arc = parts.core.dense_arc()
+    arc = arc_matrix(parts.core)
 
     def value(tree: tuple[int, ...]) -> float:
         return float(sum(arc[head, modifier] for modifier, head in enumerate(tree) if modifier))

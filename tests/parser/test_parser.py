@@ -280,9 +280,12 @@ def test_more_words_than_anybody_writes_are_refused_where_they_are_not_parsed_in
 
 
 def test_a_search_that_runs_out_of_time_ends_with_a_gap(trained: Parser) -> None:
-    functions: list[Callable[..., Iterator[Any]]] = [trained.parse, trained.complete]
-    for parse in functions:
-        assert inspect.signature(parse).parameters["max_seconds"].default == 30
+    functions: list[tuple[Callable[..., Iterator[Any]], Callable[..., Any]]] = [
+        (trained.parse, trained.tree_setter),
+        (trained.complete, trained.complete),
+    ]
+    for parse, with_default in functions:
+        assert inspect.signature(with_default).parameters["max_seconds"].default == 30
         [found] = parse([long_sentence(200)], projective=False, max_seconds=0)
         assert found.parse.certificate is None
         assert found.parse.gap > 0

@@ -12,12 +12,6 @@ from treewright.errors import InputError
 
 LARGEST = 1e300  # sums of scores stay finite; core/base/scores.hpp holds the same number
 
-_CHECKS = {
-    "sib": _core.bad_sibling,
-    "grand": _core.bad_grand,
-    "stop": _core.bad_stop,
-    "grandsib": _core.bad_grandsib,
-}
 _MEANING = {
     "sib": "sib[h, m, s]",
     "grand": "grand[g, h, m]",
@@ -118,7 +112,7 @@ def part_array(given: ArrayLike | None, name: str, nodes: int) -> NDArray[np.flo
     expected = part_shape(name, nodes)
     if array.shape != expected:
         raise bad_shape(name, array.shape, expected, f"{_MEANING[name]}, over as many nodes as arc")
-    bad = _CHECKS[name](array)
+    bad = _core.bad_part(name, array)
     if bad >= 0:
         index = tuple(int(i) for i in np.unravel_index(bad, array.shape))
         raise bad_score(name, index, float(array[index]))

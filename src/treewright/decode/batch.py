@@ -21,44 +21,38 @@ from treewright.streams import check_threads, map_items
 if TYPE_CHECKING:
     from treewright.decode.options import ChosenMethod, ProblemOptions
 
+    Batch = Iterable[Scores | Mapping[str, Any]] | ArrayLike
+
     class BatchOptions(ChosenMethod, ProblemOptions, total=False):
-        """The keywords of `tree`."""
+        """The keywords of `tree`, and how the sentences are read and divided among threads."""
+
+        lengths: ArrayLike | None
+        threads: int
 
 
 Errors = Literal["raise", "return"]
 Item = ArrayLike | Parts | Mapping[str, Any] | InputError  # scores, all arguments by name, or what is wrong with them
 Result = TypeVar("Result")
 
+THREADS = 2
 _CHUNKS_A_THREAD = 8  # balances the load of sentences of different length; not tuned
 _DIRECT = PLAIN | {"method", "tolerance", "max_seconds", "max_nodes", "trace"}  # without effect on direct algorithms
 
 
 @overload
 def batched(
-    function: Callable[..., Result],
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
-    *,
-    lengths: ArrayLike | None = ...,
-    threads: int = ...,
-    errors: Literal["raise"] = ...,
-    **arguments: Any,
+    function: Callable[..., Result], batch: Batch, *, errors: Literal["raise"] = ..., **arguments: Any
 ) -> list[Result]: ...
 @overload
 def batched(
-    function: Callable[..., Result],
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
-    *,
-    lengths: ArrayLike | None = ...,
-    threads: int = ...,
-    errors: Literal["return"],
-    **arguments: Any,
+    function: Callable[..., Result], batch: Batch, *, errors: Literal["return"], **arguments: Any
 ) -> list[Result | InputError]: ...
 def batched(
     function: Callable[..., Result],
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
+    batch: Batch,
     *,
     lengths: ArrayLike | None = None,
-    threads: int = 2,
+    threads: int = THREADS,
     errors: Errors = "raise",
     **arguments: Any,
 ) -> list[Result] | list[Result | InputError]:
@@ -86,30 +80,11 @@ def batched(
 
 
 @overload
-def trees(
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
-    *,
-    lengths: ArrayLike | None = ...,
-    threads: int = ...,
-    errors: Literal["raise"] = ...,
-    **options: Unpack[BatchOptions],
-) -> list[Parse]: ...
+def trees(batch: Batch, *, errors: Literal["raise"] = ..., **options: Unpack[BatchOptions]) -> list[Parse]: ...
 @overload
+def trees(batch: Batch, *, errors: Literal["return"], **options: Unpack[BatchOptions]) -> list[Parse | InputError]: ...
 def trees(
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
-    *,
-    lengths: ArrayLike | None = ...,
-    threads: int = ...,
-    errors: Literal["return"],
-    **options: Unpack[BatchOptions],
-) -> list[Parse | InputError]: ...
-def trees(
-    batch: Iterable[Scores | Mapping[str, Any]] | ArrayLike,
-    *,
-    lengths: ArrayLike | None = None,
-    threads: int = 2,
-    errors: Errors = "raise",
-    **options: Unpack[BatchOptions],
+    batch: Batch, *, errors: Errors = "raise", **options: Unpack[BatchOptions]
 ) -> list[Parse] | list[Parse | InputError]:
     """Find the best tree of every sentence: `batched(tree, batch, ...)`, in one call to the core where possible.
 
@@ -121,6 +96,7 @@ def trees(
     >>> [parse.heads.tolist() for parse in trees([scores, scores], lengths=[2, 1])]
     [[-1, 0, 1], [-1, 0]]
     """
+    lengths, threads = options.pop("lengths", None), options.pop("threads", THREADS)
     _check_arguments(threads, errors)
     items, others = _items(batch, lengths, options)
     parses: list[Any] = [None] * len(items)

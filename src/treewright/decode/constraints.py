@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
-from treewright.decode.parts import Parts
+from treewright.decode.parts import Parts, arc_matrix
 from treewright.decode.problem import Arc, Problem
 from treewright.decode.structure import TreeConstraint
 from treewright.errors import InfeasibleError
@@ -48,8 +48,7 @@ def ensure_feasible(problem: Problem) -> None:
 def is_feasible(problem: Problem) -> bool:
     """Whether there is a tree of allowed arcs, by one first-order decoding; second-order scores are not read."""
     weights = np.where(problem.matrix > -np.inf, 0.0, -np.inf)
-    decode = _core.eisner if problem.projective else _core.chu_liu_edmonds
-    return decode(weights, problem.single_root)[1] == 0
+    return _core.best_tree(weights, problem.projective, problem.single_root)[1] == 0
 
 
 def infeasible(problem: Problem, shapes: Sequence[TreeConstraint] = ()) -> InfeasibleError:
@@ -167,7 +166,7 @@ class _Question:
 
 def _open_arcs(problem: Problem) -> NDArray[np.bool_]:
     given = problem.given
-    open_arcs: NDArray[np.bool_] = (given.core.dense_arc() if isinstance(given, Parts) else given) > -np.inf
+    open_arcs: NDArray[np.bool_] = (arc_matrix(given.core) if isinstance(given, Parts) else given) > -np.inf
     open_arcs = open_arcs.copy()
     np.fill_diagonal(open_arcs, False)
     return open_arcs

@@ -133,9 +133,7 @@ def _direct_proof(problem: Problem, chosen: Direct) -> Proof:
     """The dual solution of a first-order tree that may cross; a chart is filled again by the checker."""
     if chosen != "chu-liu-edmonds":
         return Proof("chart")
-    if isinstance(problem.given, Parts):
-        return proof_of_tree(_core.tree_dual(problem.parts, problem.single_root))
-    return proof_of_tree(_core.tree_dual(problem.kernel_matrix, problem.single_root))
+    return proof_of_tree(problem.parts, problem.single_root)
 
 
 def solve_directly(problem: Problem, chosen: Direct, tolerance: float = TOLERANCE) -> Parse:

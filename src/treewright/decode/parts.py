@@ -265,6 +265,13 @@ class Parts:
         return f"Parts({', '.join(counts)})"
 
 
+def arc_matrix(core: _core.Parts) -> NDArray[np.float64]:
+    """Return the arcs as arc[h, m], -inf where there is no candidate."""
+    arc = np.full((core.nodes, core.nodes), -np.inf)
+    arc[core.head, core.modifier] = core.arc
+    return arc
+
+
 def _count(number: int, name: str) -> str:
     return f"{number} {name}" + "s" * (number != 1)
 

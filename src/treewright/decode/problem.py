@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import _core
 from treewright.caching import cached_property
 from treewright.decode import arrays
-from treewright.decode.parts import Parts
+from treewright.decode.parts import Parts, arc_matrix
 from treewright.errors import InputError
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ class Problem:
     @cached_property
     def matrix(self) -> NDArray[np.float64]:
         """arc[h, m] as in `arc`, from the parts when only those were given."""
-        return self.arc if self.arc is not None else self.parts.dense_arc()
+        return self.arc if self.arc is not None else arc_matrix(self.parts)
 
     @property
     def kernel_matrix(self) -> NDArray[np.float64]:

@@ -270,7 +270,7 @@ class LatentGrammar(Component):
     def _sums(self, sentences: Sequence[LatentSentence], exact: bool) -> list[LatentSums]:
         smallest = 0.0 if exact else SMALLEST_EVENT
         return [
-            model.kernel.sums(sentence.weights, model.thresholds(exact), smallest, *sentence.constraints)
+            model.kernel.sums(sentence.weights, model.thresholds(exact), smallest, sentence.constraints)
             for model, sentence in zip(self.models, sentences, strict=True)
         ]
 

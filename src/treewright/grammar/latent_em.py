@@ -122,18 +122,15 @@ class Learner:
 
     def expect(self, substates: Substates, words: Vector) -> Expected:
         """Return expected counts under the weights of rules and chains, and probabilities of words."""
-        return Expected(*self.table.kernel.expect(*self._arguments(substates, words), self.threads))
+        weights = substates.rules, substates.chains, words
+        return Expected(*self.table.kernel.expect(self._shape(substates), weights, self.threads))
 
-    def _arguments(
-        self, substates: Substates, words: Vector
-    ) -> tuple[Indices, Indices, Indices, Vector, Vector, Vector]:
-        return substates.states, self.rule_symbols, self.chain_rows, substates.rules, substates.chains, words
+    def _shape(self, substates: Substates) -> tuple[Indices, Indices, Indices]:
+        return substates.states, self.rule_symbols, self.chain_rows
 
     def maximise(self, substates: Substates, counts: Expected) -> Substates:
         """Return the relative frequencies of expected counts."""
-        rules, chains = latent_frequencies(
-            substates.states, self.rule_symbols, self.chain_rows, counts.rules, counts.chains, SMALLEST
-        )
+        rules, chains = latent_frequencies(self._shape(substates), counts.rules, counts.chains, SMALLEST)
         return replace(substates, rules=rules, chains=chains, word_counts=counts.words)
 
     def word_weights(self, substates: Substates, smoothed: bool) -> Vector:
@@ -216,8 +213,8 @@ class Learner:
             if is_single:
                 single[substates.begins[top] : substates.begins[top + 1]] += numbers[:, 0]
         nodes = np.maximum(tops + bases - single, 0)
-        words = self.word_weights(substates, False)
-        return self.table.kernel.merge_losses(*self._arguments(substates, words), nodes, self.threads)
+        weights = substates.rules, substates.chains, self.word_weights(substates, False)
+        return self.table.kernel.merge_losses(self._shape(substates), weights, nodes, self.threads)
 
     def pairs(self, substates: Substates) -> NDArray[np.int64]:
         """Return the first substate of each pair that was split."""

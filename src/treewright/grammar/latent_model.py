@@ -53,9 +53,7 @@ class LatentModel:
     def kernel(self) -> LatentKernel:
         """The charts."""
         return LatentKernel(
-            states=self.states,
-            rules=self.plain.rules,
-            chains=chain_rows(self.plain.chains),
+            shape=(self.states, self.plain.rules, chain_rows(self.plain.chains)),
             rule_weights=wide(self.rules),
             chain_weights=wide(self.chains),
             preterminals=self.plain.preterminals,

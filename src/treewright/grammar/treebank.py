@@ -123,7 +123,7 @@ class TreebankGrammar(Component):
         sentence = ChartSentence(self.model, words, **limits)
         if max_words is not None and len(words) > max_words:
             return sentence.divide(max_words)
-        value, nodes = self.model.kernel.parse(sentence.lexical, *sentence.constraints)
+        value, nodes = self.model.kernel.parse(sentence.lexical, sentence.constraints)
         if value > -np.inf:
             return PhraseParse(sentence.tree(nodes), value, value)
         if not partial:
@@ -137,7 +137,7 @@ class TreebankGrammar(Component):
         """
         check(k, Positive, "k")
         sentence = ChartSentence(self.model, words, **limits)
-        trees = self.model.kernel.kbest(sentence.lexical, k, *sentence.constraints)
+        trees = self.model.kernel.kbest(sentence.lexical, k, sentence.constraints)
         best = trees[0][0] if trees else -np.inf
         return [PhraseParse(sentence.tree(nodes), value, best) for value, nodes in trees]
 
@@ -147,7 +147,7 @@ class TreebankGrammar(Component):
         names = self.model.names
         begins, numbers = names.chain_table(names.labels)
         total, brackets, preterminals = self.model.kernel.sums(
-            sentence.lexical, begins, numbers, len(names.labels), *sentence.constraints
+            sentence.lexical, begins, numbers, len(names.labels), sentence.constraints
         )
         if total == -np.inf:
             raise InfeasibleError(sentence.why_infeasible())
@@ -217,7 +217,7 @@ class ChartSentence:
 
     def cover(self) -> PhraseParse:
         """Find the fewest phrases that cover the sentence."""
-        value, nodes = self.model.kernel.cover(self.lexical, *self.constraints)
+        value, nodes = self.model.kernel.cover(self.lexical, self.constraints)
         if value == -np.inf:
             raise InfeasibleError(self.why_infeasible())
         count = len(parts_of(nodes, self.words, self.model.symbols, self.model.chains))

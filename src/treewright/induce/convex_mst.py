@@ -205,8 +205,7 @@ class Regression:
 
 def best_trees(cells: Cells, scores: Array, projective: bool) -> NDArray[np.int32]:
     """Return the best tree of each sentence with one root child, as flat CoNLL heads."""
-    decode = _core.eisner if projective else _core.chu_liu_edmonds
-    return np.concatenate([decode(scores, True)[0][1:] for scores in cells.matrices(scores)])
+    return np.concatenate([_core.best_tree(scores, projective, True)[0][1:] for scores in cells.matrices(scores)])
 
 
 def indicator(cells: Cells, heads: NDArray[np.int32]) -> Array:

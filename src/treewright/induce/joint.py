@@ -89,7 +89,7 @@ class ArcOracle:
         return np.arange(self.scores.size)
 
     def solve(self, multipliers: Array) -> Answer:
-        heads, value = _core.eisner(self.scores + multipliers.reshape(self.scores.shape), True)
+        heads, value = _core.best_tree(self.scores + multipliers.reshape(self.scores.shape), True, True)
         return Answer(value, arc_indicator(heads[1:], len(self.scores)), heads[1:])
 
     def score(self, assignment: Array) -> float:
@@ -120,7 +120,7 @@ def balanced_weight(corpus: TaggedCorpus, parameters: DmvParameters, limits: Lim
     by_dmv, dmv_values = dmv.decode(corpus, parameters, limits)
     lost_by_dmv = lost_by_arcs = 0.0
     for i, (span, scores) in enumerate(zip(corpus.spans(), arc_scores, strict=True)):
-        by_arcs, best = _core.eisner(scores, True)
+        by_arcs, best = _core.best_tree(scores, True, True)
         lost_by_arcs += best - float(scores[by_dmv[span], np.arange(1, len(scores))].sum())
         lost_by_dmv += float(dmv_values[i]) - nearest_tree(corpus.sentence(span), parameters, limits, by_arcs[1:])[1]
     if lost_by_arcs <= 0 or lost_by_dmv <= 0:  # both models have the same trees

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, Unpack
 
@@ -15,7 +15,6 @@ from treewright.checks import read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.decode import Parse
-from treewright.decode.options import SearchOptions
 from treewright.errors import FormatError, InputError
 from treewright.induce import convex_mst, dmv, joint
 from treewright.induce.convex_mst import ArcModel
@@ -29,7 +28,7 @@ from treewright.model import modelfile
 from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.model.run import Run, RunOptions
-from treewright.parser.worker import MAX_SECONDS
+from treewright.parser.worker import MAX_SECONDS, ParseOptions
 from treewright.streams import check_seconds
 
 Heads = NDArray[np.int32]
@@ -168,16 +167,7 @@ class InducedParser(Component):
         return Trees(heads, value, value)
 
     def parse(
-        self,
-        sentences: Iterable[Sentence],
-        *,
-        threads: int = 1,
-        projective: bool | None = None,
-        all_arcs: bool = False,
-        method: str = "exact",
-        max_seconds: float | None = MAX_SECONDS,
-        confidence: bool = True,
-        **options: Unpack[SearchOptions],
+        self, sentences: Iterable[Sentence], *, threads: int = 1, **options: Unpack[ParseOptions]
     ) -> Iterator[Sentence]:
         """Return copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
 
@@ -187,15 +177,22 @@ class InducedParser(Component):
         other decoders are refused.
         """
         streams.check_threads(threads)
+        set_trees = self.tree_setter(**options)
+        return (tree for sentence in checked_sentences(sentences) for tree in set_trees([sentence]))
+
+    def tree_setter(self, **options: Unpack[ParseOptions]) -> Callable[[list[Sentence]], list[Sentence]]:
+        """Return a function that parses sentences; the arguments are those of `parse`."""
+        method, max_seconds = options.get("method", "exact"), options.get("max_seconds", MAX_SECONDS)
         for name in options:
-            raise InputError(f"an induced model has one decoder, which has no option {name!r}")
+            if name not in ("projective", "all_arcs", "method", "max_seconds", "confidence"):
+                raise InputError(f"an induced model has one decoder, which has no option {name!r}")
         check_seconds(max_seconds)
-        if method != "exact" or projective is False:
+        if method != "exact" or options.get("projective") is False:
             raise InputError(
                 "an induced model has one decoder, which is projective: leave out --method and --nonprojective"
             )
         limit = math.inf if max_seconds is None else max_seconds
-        return (self._parsed(sentence, limit) for sentence in checked_sentences(sentences))
+        return lambda sentences: [self._parsed(sentence, limit) for sentence in sentences]
 
     def _parsed(self, sentence: Sentence, max_seconds: float) -> Sentence:
         tree, relations = self._tree(sentence, max_seconds)

@@ -53,7 +53,7 @@ class GrammarOracle(SharedOracle[TagVariables]):
         model = self.sentence.model
         adjust = self.variables.matrix(np.where(self.mask, multipliers, -np.inf))
         lexical = np.ascontiguousarray(self.sentence.lexical + adjust[:, model.tag_of_preterminal])
-        value, nodes = model.kernel.parse(lexical, *self.sentence.constraints)
+        value, nodes = model.kernel.parse(lexical, self.sentence.constraints)
         if value == -math.inf:
             return self.none()
         return Answer(value, self.variables.assignment(tags_of(nodes, self.sentence)), nodes)

@@ -35,7 +35,6 @@ from treewright.network.model import MIXTURE, NO_VECTOR_ROW, ROOT_ROW, EncoderMo
 from treewright.network.options import EncoderOptions, NetworkOptions
 from treewright.network.training import Example, Trainer
 from treewright.network.worker import Reading, WordType, word_types
-from treewright.words import Words
 
 READ_TOGETHER = 48  # sentences of about the same length; not tuned
 CONFIGURATION = "config.json"
@@ -281,15 +280,8 @@ class PretrainedEncoder(Encoder):
 class PretrainedTrainer(Trainer):
     """Trains a network over a pretrained encoder, with as many threads as PyTorch is set to."""
 
-    def __init__(
-        self,
-        sentences: Sequence[Sentence],
-        dev: Sequence[Sentence],
-        options: NetworkOptions,
-        words: Words | None = None,
-        parsed: Sequence[Sentence] = (),
-        start: NetworkModel | None = None,
-    ) -> None:
+    def open_encoder(self, options: NetworkOptions, start: NetworkModel | None) -> None:
+        """Read the pretrained encoder, or take the one of the model that training begins with."""
         assert options.encoder is not None
         self.encoder = options.encoder
         if start is None or start.encoder is None:
@@ -299,7 +291,6 @@ class PretrainedTrainer(Trainer):
             self.pretrained.freeze(self.encoder.frozen)
         self.encoder_size = self.pretrained.size
         self._frozen_states = WeakKeyDictionary[Example, Tensor]()  # while the example is in use
-        super().__init__(sentences, dev, options, words, parsed, start)
 
     def new_encoder(self) -> PretrainedEncoder:
         """Make an encoder with initial weights."""

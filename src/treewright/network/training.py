@@ -73,6 +73,7 @@ class Trainer:
     ) -> None:
         if not any(len(sentence) for sentence in sentences):
             raise InputError("the training data has no sentences")
+        self.open_encoder(options, start)
         self.options = options if start is None else options_of_model(options, start)
         self.dev, self.start = dev, start
         both = [*sentences, *parsed]
@@ -92,6 +93,9 @@ class Trainer:
         self._sentences, self._parsed = len(sentences), round(share * len(parsed) / self.parts)  # that an epoch reads
         self._lengths = np.array([len(example.types) for example in self.examples])
         self._epoch, self._numbers = -1, list[list[int]]()  # whose batches are kept, and these
+
+    def open_encoder(self, options: NetworkOptions, start: NetworkModel | None) -> None:
+        """Open a pretrained encoder, in a class that has one."""
 
     @property
     def sizes(self) -> NetworkSizes:

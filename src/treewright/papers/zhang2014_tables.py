@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 from treewright import decode
 from treewright.corpus import Sentence
 from treewright.decode.options import SearchOptions
+from treewright.decode.parts import arc_matrix
 from treewright.decode.search.climb import Start, restart_options
 from treewright.evaluate.attachment import is_punctuation
 from treewright.features.kernels import Scorer
@@ -238,7 +239,7 @@ def head_gradient(parts: decode.Parts, heads: NDArray[np.int32]) -> tuple[float,
 
 def best_heads(parser: Parser, sentence: Sentence) -> list[int]:
     """Return the best head of each word by itself; they need not be a tree."""
-    return [int(head) for head in parser.parts(sentence).core.dense_arc()[:, 1:].argmax(axis=0)]
+    return [int(head) for head in arc_matrix(parser.parts(sentence).core)[:, 1:].argmax(axis=0)]
 
 
 # -- Table 2: local optima of the first order, and how often climbing finds the best
@@ -266,7 +267,7 @@ def table2(study: Study, treebanks: Sequence[str] = TREEBANKS) -> Iterator[Row2]
         study.report(f"{treebank}: local optima and climbs")
         optima, succeeds = [], []
         for sentence in test:
-            arc = parser.parts(sentence, all_arcs=True).core.dense_arc()
+            arc = arc_matrix(parser.parts(sentence, all_arcs=True).core)
             optima.append(decode.count_optima(arc, MAX_OPTIMA))
             best = decode.tree(arc, root="multi").score
             climb = decode.tree(

@@ -53,7 +53,7 @@ from treewright.parser.options import ParserOptions, ParserSettings, resolve, wh
 from treewright.parser.partial import attachment, check_treebanks, open_cell_notes
 from treewright.parser.question import Question, check_arc, check_word
 from treewright.parser.stages import check_graphs, stage_costs, train_model
-from treewright.parser.worker import MAX_SECONDS, Worker, check_second_order, search_options
+from treewright.parser.worker import MAX_SECONDS, ParseOptions, Worker, check_second_order, search_options
 from treewright.streams import check_count, check_seconds
 
 T = TypeVar("T")
@@ -265,37 +265,26 @@ class Parser(Component):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        projective: bool | None = None,
-        all_arcs: bool = False,
-        method: str = "exact",
-        max_seconds: float | None = MAX_SECONDS,
         batch_size: int = streams.CHUNK,
-        confidence: bool = True,
-        **options: Unpack[SearchOptions],
+        **options: Unpack[ParseOptions],
     ) -> Iterator[Sentence]:
         """Parse sentences: copies with heads and labels set, in order; the same for any number of threads.
 
-        Each has `parse` (value, bound, certificate; see treewright.decode) and, with `confidence`, the calibrated
+        Each has `parse` (value, bound, certificate; see treewright.decode) and, unless confidence=False, the calibrated
         probability of each word's head (`head_confidence`) and of its label given the head (`label_confidence`).
         projective: as the model was trained if None. batch_size: how many sentences are taken together, which is
-        faster; with 1 none waits for the next. method and options are those of treewright.decode.tree.
+        faster; with 1 none waits for the next. method and further options are those of treewright.decode.tree.
 
         A certified tree is the model's best tree over the candidate arcs, those that pruning left: of all trees over
         them, none has a higher value. It may still be wrong, and the model may have a better tree with an arc that was
         removed. all_arcs: prune nothing, so that the certificate is about all arcs (`parse.scope` says which);
         sentences of more than MAX_WORDS_ALL_ARCS words are pruned all the same.
 
-        max_seconds limits the search for one sentence, where one is needed: if arcs may cross in a model of siblings,
-        or by a method that searches. The best tree by then has no certificate but a gap. None: no limit.
+        max_seconds (MAX_SECONDS by default) limits the search for one sentence, where one is needed: if arcs may cross
+        in a model of siblings, or by a method that searches. The best tree by then has no certificate but a gap. None:
+        no limit.
         """
-        set_trees = self.tree_setter(
-            projective=projective,
-            all_arcs=all_arcs,
-            method=method,
-            max_seconds=max_seconds,
-            confidence=confidence,
-            **options,
-        )
+        set_trees = self.tree_setter(**options)
 
         def parse(chunk: list[Sentence]) -> list[Sentence]:
             return set_trees([sentence.copy() for sentence in chunk])

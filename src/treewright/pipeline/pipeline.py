@@ -341,9 +341,7 @@ class Pipeline(Component):
         words are tagged, of tags. threads and options are those of `Parser.parse`.
         """
         check_seconds(options.get("max_seconds"))
-
-        make = self.parser.tree_setter if isinstance(self.parser, Parser) else partial(partial, self.parser.parse)
-        set_trees: Callable[[list[Sentence]], Iterable[Sentence]] = make(confidence=confidence, **options)
+        set_trees = self.parser.tree_setter(confidence=confidence, **options)
 
         def parse_chunk(sentences: list[Sentence]) -> list[Sentence]:
             parsed: list[Sentence] = []

@@ -74,7 +74,7 @@ def solve(
         "agreement" if solution.certificate == "agreement" else "bound",
         solution.iterations,
         solution.nodes,
-        {**columns(solution.trace, problem.nodes), "node": solution.trace.node} if trace else None,
+        columns(solution.trace, problem.nodes) if trace else None,
         proof=proof_of_search(solution.proof, problem.parts.head, problem.parts.modifier) if proof else None,
     )
     is_rounding = not parse.certified and parse.gap <= tolerance * abs(parse.score)

@@ -187,8 +187,8 @@ class _Search:
     def _tree(self, allowed: ArcSet, penalty: Vector) -> tuple[Heads, float] | None:
         """Find the best tree of the allowed arcs, whose scores are less by the penalty, and a bound on all of them."""
         problem = self.problem
-        kernel = _core.eisner if problem.projective else _core.chu_liu_edmonds
-        heads, value = kernel(np.where(allowed, self.matrix - penalty, -np.inf), problem.single_root)
+        scores = np.where(allowed, self.matrix - penalty, -np.inf)
+        heads, value = _core.best_tree(scores, problem.projective, problem.single_root)
         if value == -math.inf or problem.order == 1:
             return None if value == -math.inf else (heads, value)
         core = problem.parts

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +72,8 @@ def solve(
     if warm_start is not None:
         u, v = _align(warm_start, parts)
     seconds = math.inf if max_seconds is None else float(max_seconds)
-    options = _core.DualOptions(
+    solution = _core.dual_decomposition(
+        parts,
         projective=problem.projective,
         single_root=problem.single_root,
         beta=float(beta),
@@ -83,8 +84,9 @@ def solve(
         trace=bool(trace),
         tighten=tighten and not published,
         facts=not published,
+        u=u,
+        v=v,
     )
-    solution = _core.dual_decomposition(parts, options, u, v)
     if solution.bound == -math.inf:
         raise infeasible(problem)
     if solution.value == -math.inf:
@@ -111,15 +113,9 @@ def solve(
     )
 
 
-def columns(trace: _core.DualTrace, nodes: int) -> dict[str, NDArray[np.float64] | NDArray[np.int32]]:
-    """What a trace holds, by name; automata as the share of them all, one a node."""
-    return {
-        "dual": trace.dual,
-        "best": trace.best,
-        "bound": trace.bound,
-        "disagreements": trace.disagreements,
-        "recomputed": trace.recomputed / nodes,
-    }
+def columns(trace: dict[str, Any], nodes: int) -> dict[str, NDArray[Any]]:
+    """Return the columns of a trace, with the automata as a share of them all, one a node."""
+    return trace | {"recomputed": trace["recomputed"] / nodes}
 
 
 def _check(max_iterations: int, steps: str, beta: float) -> None:

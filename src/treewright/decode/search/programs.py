@@ -552,9 +552,7 @@ def _finite_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32] 
 
 
 def _round_to_tree(problem: Problem, z: NDArray[np.float64]) -> NDArray[np.int32]:
-    if problem.projective:
-        return _core.eisner(_arc_matrix(problem, z, -np.inf), problem.single_root)[0]
-    return _core.chu_liu_edmonds(problem.parts, np.ascontiguousarray(z), problem.single_root)[0]
+    return _core.best_tree(_arc_matrix(problem, z, -np.inf), problem.projective, problem.single_root)[0]
 
 
 def _arc_matrix(problem: Problem, z: NDArray[np.float64], absent: float = 0.0) -> NDArray[np.float64]:

@@ -34,9 +34,10 @@ def proof_of_search(search: Any, heads: NDArray[Any], modifiers: NDArray[Any]) -
     return Proof("search", nodes, points)
 
 
-def proof_of_tree(dual: _core.TreeDual) -> Proof:
-    """Make the proof of a first-order tree: one node, bounded by the solution of the tree's dual program."""
-    point = Point((), dual.penalty, _sets(dual.slack, dual.set_begin, dual.words))
+def proof_of_tree(parts: _core.Parts, single_root: bool) -> Proof:
+    """Make the proof of the best first-order tree: one node, bounded by the solution of the tree's dual program."""
+    penalty, slack, begin, words = _core.tree_dual(parts, single_root)
+    point = Point((), penalty, _sets(slack, begin, words))
     return Proof("search", [Node(-1, None, False, (), 0)], [point])
 
 

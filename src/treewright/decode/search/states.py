@@ -103,8 +103,7 @@ class _Tree:
         parts = self.problem.parts
         matrix = self.matrix.copy()
         matrix[parts.head, parts.modifier] += multipliers
-        decode = _core.eisner if self.problem.projective else _core.chu_liu_edmonds
-        heads, value = decode(matrix, self.problem.single_root)
+        heads, value = _core.best_tree(matrix, self.problem.projective, self.problem.single_root)
         chosen = (heads[parts.modifier] == parts.head).astype(np.float64)
         return Answer(value, chosen, heads)
 

@@ -126,3 +126,38 @@ def test_threads_are_checked_at_once_everywhere(
 def test_seconds_are_checked_at_once_everywhere(name: str, call: str, seconds: object, induced: InducedParser) -> None:
     with pytest.raises(InputError, match=f"^max_seconds is {seconds!r}; give seconds, or None for no limit$"):
         CALLS[call](model_of(name, induced), {"max_seconds": seconds})
+
+
+NO_ARCS = [4, None, "x", [4], [None], [(1,)], [(1, 2, 3)], [("a", "b")], [(1.5, 2)], {1: 2}]
+
+
+@pytest.mark.parametrize("arcs", NO_ARCS, ids=repr)
+@pytest.mark.parametrize("name", ["require", "forbid"])
+def test_arcs_that_are_none_are_named_by_every_method(name: str, arcs: Any) -> None:
+    nlp = pipeline()
+    given: Any = {name: arcs}
+    for model in (nlp, nlp.trained_parser):
+        for ask in (
+            lambda: model.alternatives(SENTENCE, 2, **given),
+            lambda: model.why_not(SENTENCE, head=1, modifier=2, **given),
+            lambda: list(model.kbest([SENTENCE], 2, **given)),
+            lambda: list(model.complete([SENTENCE], **given)),
+        ):
+            with pytest.raises(InputError, match=rf"{name}(\[0\])? is .+; give pairs \(head, modifier\)"):
+                ask()
+
+
+def test_what_is_no_sentence_and_no_number_is_named() -> None:
+    request, session = tw.query.compile("V -> O"), pipeline().open(SENTENCE)
+    calls: list[tuple[Callable[[Any], object], str]] = [
+        (lambda value: tw.query.compile(value), "text is"),
+        (lambda value: list(request.search(value)), "sentences is"),
+        (lambda value: request.count([value]), r"sentences\[0\] is"),
+        (session.pin, "words is"),
+    ]
+    for call, message in calls:
+        for value in (None, 3):
+            with pytest.raises(TypeError, match=f"{message} .*{value}"):
+                call(value)
+    with pytest.raises(InputError, match="states: 2 is no arc"):
+        tw.draw.svg(SENTENCE, states={2: "decided"})  # type: ignore[dict-item]

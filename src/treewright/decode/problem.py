@@ -255,7 +255,8 @@ def is_single(root: str) -> bool:
     raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
 
 
-def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
+def pairs_of(given: Iterable[Arc], name: str) -> tuple[Arc, ...]:
+    """Return arcs as pairs of integers; messages call the argument `name`."""
     if not isinstance(given, Iterable):
         raise InputError(f"{name} is {given!r}; give pairs (head, modifier)")
     pairs = []
@@ -264,10 +265,16 @@ def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
             h, m = (index(node) for node in pair)
         except (TypeError, ValueError):
             raise InputError(f"{name}[{number}] is {pair!r}; give pairs (head, modifier)") from None
+        pairs.append((h, m))
+    return tuple(pairs)
+
+
+def _arcs(given: Iterable[Arc], name: str, nodes: int) -> tuple[Arc, ...]:
+    pairs = pairs_of(given, name)
+    for number, (h, m) in enumerate(pairs):
         if not (0 <= h < nodes and 1 <= m < nodes and h != m):
             last = nodes - 1
             raise InputError(
                 f"{name}[{number}] is the arc ({h}, {m}); heads are 0..{last}, modifiers 1..{last}, and differ"
             )
-        pairs.append((h, m))
-    return tuple(pairs)
+    return pairs

@@ -417,7 +417,10 @@ def with_given(arcs: list[Arc], heads: list[int], positions: Mapping[str, int]) 
 def with_states(arcs: list[Arc], states: States, positions: Mapping[str, int]) -> list[Arc]:
     """Return the arcs with their states, and below the words the rejected ones."""
     kinds: dict[tuple[int, int], Any] = {}  # a State each, checked here
-    for (head, modifier), state in states.items():
+    for arc, state in states.items():
+        if not isinstance(arc, tuple) or len(arc) != 2:
+            raise InputError(f"states: {arc!r} is no arc; expected pairs (head, modifier), each with its state")
+        head, modifier = arc
         if state not in STATES:
             raise InputError(f"states: arc ({head}, {modifier}) is {state!r}; expected one of {', '.join(STATES)}")
         if not {str(head), str(modifier)} <= positions.keys() or not modifier:

@@ -18,7 +18,7 @@ from treewright.corpus import Sentence
 from treewright.corpus.sentence import line_of
 from treewright.decode.constraints import ensure_feasible, is_feasible
 from treewright.decode.options import ArcConstraints
-from treewright.decode.problem import Problem
+from treewright.decode.problem import Problem, pairs_of
 from treewright.errors import FormatError
 from treewright.parser.label_rules import ROOT
 
@@ -63,6 +63,11 @@ class Decisions(NamedTuple):
         is_partial = bool((sentence.heads < 0).any())
         decisions = cls.given(sentence, labels) if is_partial else cls()
         return decisions.extended(require, forbid)
+
+    @classmethod
+    def of_arcs(cls, require: Iterable[Arc], forbid: Iterable[Arc]) -> Decisions:
+        """Return the decisions of these arguments, which are pairs (head, modifier)."""
+        return cls(pairs_of(require, "require"), pairs_of(forbid, "forbid"))
 
     def within(self, begin: int, end: int) -> Decisions:
         """Return the required arcs and the relations of words begin + 1 .. end, renumbered, as a sentence of their own.

@@ -376,7 +376,7 @@ class Parser(Component):
         """
         limit = check_seconds(max_seconds)
         arc = check_arc((head, modifier), len(checked_sentence(sentence)))
-        arcs = Decisions(tuple(require), tuple(forbid))
+        arcs = Decisions.of_arcs(require, forbid)
         half = share_of_part(limit, 2)
         question, without_word = self._questions_about(sentence, arc[1], projective, half, arcs)
         return explanation.explain(question.labelled(question.best()), without_word, arc)
@@ -422,7 +422,7 @@ class Parser(Component):
         limit = check_seconds(max_seconds)
         words = len(checked_sentence(sentence))
         word = check_word(modifier, words)
-        arcs = Decisions(tuple(require), tuple(forbid))
+        arcs = Decisions.of_arcs(require, forbid)
         half = share_of_part(limit, 2)
         question, without_word = self._questions_about(sentence, word, projective, half, arcs)
         best = question.labelled(question.best())
@@ -463,7 +463,7 @@ class Parser(Component):
         limit = check_seconds(max_seconds)
         check_second_order(self.options, "kbest")
         self._is_projective(projective)
-        arcs = Decisions(tuple(require), tuple(forbid))
+        arcs = Decisions.of_arcs(require, forbid)
 
         def ask(sentence: Sentence, seconds: float | None, every_arc: bool) -> Question:
             return self._question(sentence, projective, seconds, arcs, every_arc)
@@ -508,7 +508,8 @@ class Parser(Component):
         check_seconds(max_seconds)
         search = search_options(method, max_seconds, options)
         is_projective, root = self._is_projective(projective), root or self.model.root
-        complete = completer(self, is_projective, root, on_error, search, tuple(require), tuple(forbid))
+        arcs = Decisions.of_arcs(require, forbid)
+        complete = completer(self, is_projective, root, on_error, search, arcs.require, arcs.forbid)
         return self.each(complete, sentences, threads=threads)
 
     def _is_projective(self, projective: bool | None) -> bool:

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.corpus import Sentence
-from treewright.corpus.checks import checked_heads
+from treewright.corpus.checks import check_iterable, checked_heads
 from treewright.corpus.confidence import clear_derived
 from treewright.corpus.document import checked_sentence
 from treewright.decode import Parse, Parts
@@ -144,6 +144,7 @@ class Session:
     @guarded
     def pin(self, words: Iterable[int]) -> None:
         """Keep the present head and relation of these words, whatever is decided about others."""
+        check_iterable(words, "the numbers of words", "words")
         numbers = [check_word(word, len(self._text), "words") for word in words]
         sentence, state = self._completion().sentence, list(self._state)
         for word in numbers:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from treewright.checks import describe_value
 from treewright.corpus import Edge, Sentence, Word
+from treewright.corpus.document import checked_sentences
 from treewright.corpus.graph import Id
 from treewright.corpus.sentence import line_of
 from treewright.errors import InputError
@@ -80,13 +82,13 @@ class Request:
         ...     print(match.words, match.nodes)
         {'V': <Word 2: bark>, 'S': <Word 1: Dogs>} {'V': 2, 'S': 1}
         """
-        for sentence in [sentences] if isinstance(sentences, Sentence) else sentences:
+        for sentence in [sentences] if isinstance(sentences, Sentence) else checked_sentences(sentences):
             for assignment in self._assignments(sentence, max_steps):
                 yield self._match(assignment)
 
     def count(self, sentences: Iterable[Sentence] | Sentence, *, max_steps: int = MAX_STEPS) -> int:
         """Return the number of matches in sentences; max_steps as in `search`."""
-        given = [sentences] if isinstance(sentences, Sentence) else sentences
+        given = [sentences] if isinstance(sentences, Sentence) else checked_sentences(sentences)
         return sum(1 for sentence in given for _ in self._assignments(sentence, max_steps))
 
     def has_match(self, sentence: Sentence, *, max_steps: int = MAX_STEPS) -> bool:
@@ -161,4 +163,6 @@ def compile(text: str, *, source: str = "request") -> Request:
       pattern { V -[nsubj-> S }
                          ^
     """
+    if not isinstance(text, str):
+        raise TypeError(f"text is {describe_value(text)}; expected the text of a request")
     return Request(parse_request(text, source), text)

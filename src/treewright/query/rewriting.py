@@ -89,7 +89,7 @@ class Rules:
                     current, has_changed = changed, True
                     applied[tree.name] += 1
                     if applied.total() > limit:
-                        remedy = "add a `without` that ends the rule, or raise max_applications"
+                        remedy = "add a `without` that ends the rule"
                         raise BudgetError(
                             f"{sentence.place}: rules were applied {limit} times, the last one is "
                             f"{tree.name}, and still change this sentence; {remedy}"

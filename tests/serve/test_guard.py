@@ -14,7 +14,7 @@ from starlette.testclient import TestClient
 from starlette.types import Message, Receive, Scope, Send
 
 from treewright.serve.application import application
-from treewright.serve.guard import Guard
+from treewright.serve.guard import DISCARDED, Guard
 from treewright.serve.limits import Limits
 
 SMALL = Limits(body=2000, body_seconds=0.2, seconds=0.2, requests=2)
@@ -163,6 +163,18 @@ def test_a_request_that_a_stopping_server_cannot_finish_ends_with_503() -> None:
 
 def test_a_body_that_does_not_arrive_ends_with_408() -> None:
     assert asyncio.run(call(Guard(Waiting(), SMALL), "/process", bodies(PART))) == 408
+
+
+@pytest.mark.parametrize(("parts", "unread"), [(10, 0), (100, 100 - DISCARDED)])
+def test_a_client_that_sends_too_much_may_finish_before_the_refusal(parts: int, unread: int) -> None:
+    messages = [PART | {"body": b"x" * SMALL.body} for _ in range(parts)]
+
+    async def receive() -> Message:
+        return messages.pop() if messages else WHOLE
+
+    messages.append(PART | {"body": b"x" * (SMALL.body + 1)})
+    assert asyncio.run(call(Guard(Waiting(), SMALL), "/process", receive)) == 413
+    assert len(messages) == unread
 
 
 def test_the_work_of_a_client_that_has_gone_is_cancelled() -> None:

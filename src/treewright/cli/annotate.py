@@ -73,21 +73,30 @@ def annotate(
 def open_project(paths: list[Path], model: str | None, quiet: bool) -> Project:
     """Open the project in a folder, or the one of these files, which is made if there is none."""
     from treewright.annotate import Project
+    from treewright.annotate.files import listed
 
     chosen = None if model == NO_MODEL else model
     for path in paths:
         if not path.exists():
             raise InputError(f"{path}: there is no such file or folder")
     folder = paths[0]
-    if not is_project(folder):
-        folder = folder.resolve().with_suffix(SUFFIX)
-        if not is_project(folder):
-            if not quiet:
-                note(f"making the project {folder}")
-            return Project.create(folder, paths, model="en" if model is None else chosen)
-    elif len(paths) > 1:
-        raise InputError(f"{folder} is a project; give it alone, and add files with `treewright project import`")
-    return Project.open(folder, model=chosen)
+    if is_project(folder):
+        if len(paths) > 1:
+            raise InputError(f"{folder} is a project; give it alone, and add files with `treewright project import`")
+        return Project.open(folder, model=chosen)
+    target = folder.resolve()
+    target = target.with_name(target.name + SUFFIX) if folder.is_dir() else target.with_suffix(SUFFIX)
+    if not is_project(target):
+        if not quiet:
+            note(f"making the project {target}")
+        return Project.create(target, paths, model="en" if model is None else chosen)
+    project = Project.open(target, model=chosen)
+    known = project.records.documents()
+    new = next((path for name, path in listed(paths) if name not in known), None)
+    if new is not None:
+        project.close()
+        raise InputError(f"{target} is the project of other files; `treewright project import` adds {new} to it")
+    return project
 
 
 def is_project(folder: Path) -> bool:

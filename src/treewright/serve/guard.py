@@ -27,6 +27,9 @@ from treewright.serve.limits import Limits
 LOG = logging.getLogger("treewright.serve")
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 RETRY_AFTER = 1  # seconds; not tuned
+DISCARDED = (
+    16  # bodies of the limit that are read and dropped before a refusal, which a client reads after it has sent all
+)
 HEALTH = "/api/v1/health"
 SAFE_METHODS = ("GET", "HEAD")
 
@@ -132,9 +135,11 @@ class Guard:
         if headers.get("content-encoding", "identity").lower() != "identity":
             raise Refusal(415, "the body is compressed", remedy="send it as it is")
         length = headers.get("content-length", "0")
-        if not length.isdecimal() or int(length) > self._limits.body:
-            raise self._too_large()
         try:
+            if not length.isdecimal() or int(length) > self._limits.body:
+                if "expect" not in headers:  # such a client asks before it sends
+                    await asyncio.wait_for(self._discard(receive), self._limits.body_seconds)
+                raise self._too_large()
             return await asyncio.wait_for(self._read(receive), self._limits.body_seconds)
         except TimeoutError:
             raise Refusal(408, f"the body did not arrive within {self._limits.body_seconds:g} seconds") from None
@@ -149,9 +154,20 @@ class Guard:
             parts.append(message.get("body", b""))
             size += len(parts[-1])
             if size > self._limits.body:
+                if message.get("more_body"):
+                    await self._discard(receive)
                 raise self._too_large()
             if not message.get("more_body"):
                 return b"".join(parts)
+
+    async def _discard(self, receive: Receive) -> None:
+        """Read the rest of a body and keep nothing of it."""
+        left = DISCARDED * self._limits.body
+        while left > 0:
+            message = await receive()
+            left -= len(message.get("body", b""))
+            if not message.get("more_body"):
+                return
 
     def _too_large(self) -> Refusal:
         return Refusal(413, f"the body is larger than {self._limits.body} bytes", remedy="send the text in parts")

@@ -57,9 +57,6 @@ def test_graphs_and_brackets(run: Run, golden: Callable[[str, str], None], tmp_p
     (tmp_path / "g.mrg").write_text(TREES, encoding="utf-8")
     (tmp_path / "s.mrg").write_text(TREES.replace("(NP (PRP it))", "(PRP it)"), encoding="utf-8")
     golden("eval/brackets.txt", run("g.mrg", "s.mrg", "--by", "label").stdout)
-    (tmp_path / "rules.prm").write_text("DELETE_LABEL NP\n", encoding="utf-8")
-    exact = run("g.mrg", "s.mrg", "--prm", "rules.prm", "--json")
-    assert json.loads(exact.stdout)["all"]["brackets"]["f1"] == 1.0
 
 
 def test_json_says_what_the_library_says(run: Run) -> None:
@@ -103,7 +100,6 @@ def test_bad_sentences_are_left_out_on_demand(run: Run, tmp_path: Path) -> None:
         ([GOLD, SYSTEM, SYSTEM, "--by", "relation"], "one system is broken down at a time"),
         (["g.mrg", SYSTEM, SYSTEM], "the brackets of one system are scored at a time"),
         (["g.mrg", SYSTEM, "--by", "relation"], "brackets can be broken down by label"),
-        ([GOLD, SYSTEM, "--prm", "rules.prm"], "parameters are for brackets"),
     ],
 )
 def test_bad_usage_ends_with_two(arguments: list[str], message: str, run: Run, tmp_path: Path) -> None:

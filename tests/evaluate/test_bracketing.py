@@ -136,35 +136,14 @@ def test_counts_by_definition(seed: int) -> None:
     assert found.crossing == sum(crossed)
 
 
-def test_files_and_parameter_files(tmp_path: Path) -> None:
+def test_files_with_other_parameters(tmp_path: Path) -> None:
     (tmp_path / "gold.mrg").write_text(f"( {GOLD})\n\n( {GOLD})\n", encoding="utf-8")
-    (tmp_path / "rules.prm").write_text(
-        "# rules\nDEBUG 0\nMAX_ERROR 10\nCUTOFF_LEN 3\nLABELED 1\nDELETE_LABEL S\nDELETE_LABEL_FOR_LENGTH P\n"
-        "EQ_LABEL A C\nEQ_WORD  cat dog\n",
-        encoding="utf-8",
-    )
-    parameters = Parameters.read(tmp_path / "rules.prm")
-    assert parameters == Parameters(("S",), ("P",), (("A", "C"),), (("cat", "dog"),), True, 3)
+    parameters = Parameters(("S",), ("P",), (("A", "C"),), (("cat", "dog"),), True, 3)
     system = io.StringIO("(S (C (P dogs)) (B (Q chase) (C (R a) (T dog))))\n" * 2)
     evaluation = brackets(tmp_path / "gold.mrg", system, parameters=parameters)
     assert (evaluation.all.brackets.correct, evaluation.all.brackets.gold) == (6, 6)
     assert evaluation.short.sentences == 2
     assert json.loads(json.dumps(evaluation.as_dict()))["all"]["brackets"]["f1"] == 1.0
-
-
-@pytest.mark.parametrize(
-    ("line", "message"),
-    [
-        ("DELETE X", r"rules\.prm:1: 'DELETE' is no parameter; there are DEBUG, MAX_ERROR, CUTOFF_LEN"),
-        ("EQ_LABEL A", r"rules\.prm:1: EQ_LABEL is 'A'; expected two values"),
-        ("CUTOFF_LEN few", r"rules\.prm:1: CUTOFF_LEN is 'few'; expected a number"),
-        ("DELETE_LABEL", r"rules\.prm:1: DELETE_LABEL is ''; expected one value"),
-    ],
-)
-def test_a_bad_parameter_file_is_named_with_its_line(line: str, message: str, tmp_path: Path) -> None:
-    (tmp_path / "rules.prm").write_text(line + "\n", encoding="utf-8")
-    with pytest.raises(InputError, match=message):
-        Parameters.read(tmp_path / "rules.prm")
 
 
 def test_trees_over_other_words_are_named_or_left_out() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
@@ -60,7 +59,6 @@ def eval(
         bool,
         opt.option("Count punctuation in UAS, LAS, LAS+, UEM, LEM and the breakdown, or do not.", "--punct/--no-punct"),
     ] = True,
-    prm: Annotated[Path | None, opt.file_option("An EVALB parameter file; COLLINS.prm's rules without one.")] = None,
     skip_bad: Annotated[bool, opt.skip_bad_option("; in one file, of all files")] = False,
     calibration: Annotated[
         bool, opt.option("Compare the confidence in SYSTEM's MISC with what is right.", "--calibration")
@@ -82,11 +80,9 @@ def eval(
     if is_brackets(gold):
         refuse(system2 is not None, "SYSTEM2", "the brackets of one system are scored at a time")
         refuse(by not in (None, "label"), "--by", "brackets can be broken down by label")
-        parameters = evaluate.Parameters.read(prm) if prm else None
-        result = evaluate.brackets(gold, system, parameters=parameters, skip_bad=skip_bad)
+        result = evaluate.brackets(gold, system, skip_bad=skip_bad)
         tables = [bracket_table(result), *([label_table(result)] if by else [])]
     elif system2 is not None:
-        refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by is not None, "--by", "one system is broken down at a time")
         with show_share() as progress:
             result = evaluate.compare(
@@ -95,7 +91,6 @@ def eval(
         tables = [comparison_table(result)]
         caption = f"A is {system}, B is {system2}; paired bootstrap over sentences, {samples} draws"
     else:
-        refuse(prm is not None, "--prm", "parameters are for brackets")
         refuse(by == "label", "--by", "labels are for brackets; dependencies have relations")
         with show_share() as progress:
             result = evaluate.evaluate(*(gold, system), by=by, punct=punct, skip_bad=skip_bad, progress=progress)

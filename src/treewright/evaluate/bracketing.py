@@ -16,14 +16,13 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from pathlib import Path
 from typing import IO, Any, cast
 
 from treewright.caching import cached_property
 from treewright.corpus import Reader, Tree, read_trees
 from treewright.corpus.brackets import walk
 from treewright.corpus.transforms import TRACES, WRAPPERS
-from treewright.errors import FormatError, InputError
+from treewright.errors import InputError
 from treewright.evaluate.scores import Score, ratio
 from treewright.evaluate.sources import is_file
 
@@ -53,32 +52,6 @@ class Parameters:
         equivalent = {a for pair in self.equal_labels for a, b in (pair, pair[::-1]) if b in deleted}
         return frozenset(deleted | equivalent)
 
-    @staticmethod
-    def read(path: str | os.PathLike[str]) -> Parameters:
-        """Read the parameters of the EVALB .prm file at path. DEBUG, MAX_ERROR and QUOTE_LABEL are ignored."""
-        values: dict[str, list[str]] = {}
-        for number, line in enumerate(Path(path).read_text(encoding="utf-8").splitlines(), 1):
-            name, _, value = line.strip().partition(" ")
-            if len(line) < 3 or line.startswith("#"):
-                continue
-            if name not in PARAMETERS:
-                problem = f"{name!r} is no parameter; there are {', '.join(PARAMETERS)}"
-                raise FormatError(os.fspath(path), number, problem)
-            size = 2 if name.startswith("EQ_") else 1
-            if len(value.split()) != size or (name in NUMERIC and not value.strip().isdecimal()):
-                expected = "two values" if size == 2 else "one value"
-                expected = "a number" if name in NUMERIC else expected
-                raise FormatError(os.fspath(path), number, f"{name} is {value.strip()!r}; expected {expected}")
-            values.setdefault(name, []).append(value.strip())
-        return Parameters(
-            delete_labels=tuple(values.get("DELETE_LABEL", ())),
-            delete_for_length=tuple(values.get("DELETE_LABEL_FOR_LENGTH", ())),
-            equal_labels=pairs_of(values.get("EQ_LABEL", ())),
-            equal_words=pairs_of(values.get("EQ_WORD", ())),
-            labelled=values.get("LABELED", ["1"])[-1] != "0",
-            cutoff=int(values.get("CUTOFF_LEN", ["40"])[-1]),
-        )
-
     def same_label(self, a: str, b: str) -> bool:
         """Whether the labels a and b count as the same."""
         return a == b or (a, b) in self.equal_labels or (b, a) in self.equal_labels
@@ -86,17 +59,6 @@ class Parameters:
     def same_word(self, a: str, b: str) -> bool:
         """Whether the words a and b count as the same."""
         return a == b or (a, b) in self.equal_words or (b, a) in self.equal_words
-
-
-NUMERIC = ("LABELED", "CUTOFF_LEN")
-PARAMETERS = (
-    *("DEBUG", "MAX_ERROR", "CUTOFF_LEN", "LABELED", "DELETE_LABEL", "DELETE_LABEL_FOR_LENGTH"),
-    *("QUOTE_LABEL", "EQ_LABEL", "EQ_WORD"),
-)
-
-
-def pairs_of(values: Sequence[str]) -> tuple[tuple[str, str], ...]:
-    return tuple((a, b) for a, b in map(str.split, values))
 
 
 @dataclass(frozen=True)
@@ -192,9 +154,8 @@ def brackets(
 ) -> BracketEvaluation:
     """Count how many brackets of the gold trees the system's have, as EVALB does.
 
-    gold, system: a path, an open file, or trees, in the same order. parameters are the rules of an EVALB .prm file
-    (`Parameters.read`); those of COLLINS.prm if None. skip_bad leaves out, of both, trees that cannot be
-    read and pairs of trees over different words.
+    gold, system: a path, an open file, or trees, in the same order. parameters: the rules; COLLINS.prm's if None.
+    skip_bad leaves out, of both, trees that cannot be read and pairs of trees over different words.
 
     >>> gold = [Tree.parse("(S (NP (DT the) (NN dog)) (VP (VBZ barks)))")]
     >>> system = [Tree.parse("(S (NP (DT the) (NN dog)) (VBZ barks))")]

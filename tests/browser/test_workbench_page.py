@@ -405,3 +405,15 @@ def test_the_screens_are_reached_by_keys(start: Start, tmp_path: Path) -> None:
     bench.page.locator("#previous").click()
     bench.press("Enter")
     assert page.inner_text("#status") == "accepted ✓"
+
+
+def test_a_second_window_shows_what_the_first_one_has_changed(start: Start, tmp_path: Path) -> None:
+    bench = start(conllu(tmp_path / "long.conllu", LONG.split()))
+    other = bench.page.context.new_page()
+    other.goto(bench.url)
+    other.wait_for_selector("body[data-sentence]")
+    bench.press("2")
+    assert bench.state()["heads"] != other.get_attribute("body", "data-heads")
+    other.keyboard.press("3")
+    other.wait_for_selector("#news.problem:has-text('the sentence has changed since revision 0 (by me)')")
+    other.wait_for_selector(f"body[data-heads='{bench.state()['heads']}'][data-revision='1']")

@@ -171,7 +171,7 @@ class Editor:
                     for word, name in sorted(shared or ())
                 ]
                 raise ConflictError(
-                    f"the sentence has changed since revision {base} (by {event.author}); look at it again", [], cells
+                    f"the sentence has changed since revision {base} (by {event.author}); nothing was stored", [], cells
                 )
 
     def _save(self, number: int, layer: str, seq: int, draft: Draft, shown: Shown) -> None:

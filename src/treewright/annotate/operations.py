@@ -78,13 +78,15 @@ def check_op(op: Op) -> Op:
         elif not isinstance(value, expected) or (expected is int and isinstance(value, bool)):
             raise ProjectError(f"{name} of {kind} is {value!r}; expected {expected.__name__}")  # type: ignore[union-attr]
         elif isinstance(value, str) and len(value) > MAX_TEXT:
-            raise ProjectError(f"{name} of {kind} has {len(value):,} characters; at most {MAX_TEXT:,} are kept")
+            raise ProjectError(f"the {name} has {len(value):,} characters; at most {MAX_TEXT:,} are kept")
     for name, item in (("at", int), ("forms", str)):
         if any(not isinstance(value, item) for value in op.get(name) or ()):
             raise ProjectError(f"{name} of {kind} is {op[name]!r}; expected a list of {item.__name__}")
     texts = [value for value in (*op.values(), *(op.get("forms") or ())) if isinstance(value, str)]
     if any("\ud800" <= letter <= "\udfff" for text in texts for letter in text):
         raise ProjectError(f"{kind} has half of a character (U+D800 to U+DFFF), which cannot be written into a file")
+    if any("\0" in text for text in texts):
+        raise ProjectError(f"{kind} has the character U+0000, with which a file is not read as text")
     return {"kind": kind} | {name: op[name] for name in fields if op.get(name) is not None}
 
 

@@ -185,6 +185,7 @@ async function apply(ops, saying = null) {
     return true;
   } catch (error) {
     if (!(error instanceof Refused) || error.status !== 409) throw error;
+    if (!error.conflict.length) showSentence(await get(`sentences/${sentence.id}?${view()}`)); // changed in another window
     offerRelease(error, ops);
     return false;
   }

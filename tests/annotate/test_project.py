@@ -77,6 +77,7 @@ def test_an_induced_model_suggests_heads_beside_the_decisions(make: Make, treeba
     heads = client.head(OPEN, word, 1 if word != 1 else 2).state.heads
     assert heads[word - 1] == (1 if word != 1 else 2)
     assert all(head in (-1, old) for head, old in zip(heads[word:], suggested[word:], strict=True))
+    assert "an induced model suggests" in client.project.editor.state(OPEN, client.layer).proof
 
 
 def test_the_tree_is_the_best_one_under_the_decisions(make: Make) -> None:

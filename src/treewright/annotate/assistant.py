@@ -27,6 +27,7 @@ from treewright.pipeline.session import Decision, Session
 KEPT_SESSIONS = 32  # sentences that stay encoded; not tuned
 KEPT_SHOWN = 256  # sentences whose last tree stays in memory; not tuned
 MAX_SECONDS = 0.5  # of a search after a decision; not tuned
+INDUCED = "what people decided, and heads that an induced model suggests: nothing is proven of them"
 TAG_COLUMNS = ("UPOS", "XPOS", "FEATS", "LEMMA")
 
 K = TypeVar("K")
@@ -48,12 +49,13 @@ class Shown:
     note: str = ""
     session: Session | None = None
     decisions: tuple[Decision, ...] = ()
+    unproven: str = "no model: the tree is what people decided"  # the proof, where there is no parse
 
     @property
     def proof(self) -> str:
         """What is proven of the tree, in words."""
         if self.parse is None:
-            return "no model: the tree is what people decided"
+            return self.unproven
         fixed = len(self.required)
         given = "" if fixed == 0 else " given 1 arc" if fixed == 1 else f" given {fixed} arcs"
         scope = "" if not self.parse.pruned else ", among the arcs that pruning kept"
@@ -113,7 +115,9 @@ class Assistant:
         required, forbidden = arcs_in(heads), sorted(draft.rejected)
         limits = {"required": required, "forbidden": forbidden, "released": annotation.released}
         if not self.has_sessions:
-            return without_model(annotation, *self._suggest(annotation.sentence, heads, labels, draft.rejected), limits)
+            tree = self._suggest(annotation.sentence, heads, labels, draft.rejected)
+            shown = without_model(annotation, *tree, limits)
+            return shown if self.pipeline is None else replace(shown, unproven=INDUCED)
         return self._decode(number, draft, annotation, heads, labels, limits)
 
     def _suggest(

@@ -38,7 +38,8 @@ class Models:
         model = load(name) if name else None
         if model is not None and not isinstance(model, Pipeline):
             raise ProjectError(
-                f"{name} is no pipeline; a project needs a tokeniser, a tagger and a parser in one model"
+                f"{name} is no pipeline; a project needs a tokeniser, a tagger and a parser in one model, as "
+                "`treewright train` makes it and `treewright pack` joins it"
             )
         self.assistant, self.name = Assistant(model), name
 

@@ -167,12 +167,12 @@ def test_a_body_that_does_not_arrive_ends_with_408() -> None:
 
 @pytest.mark.parametrize(("parts", "unread"), [(10, 0), (100, 100 - DISCARDED)])
 def test_a_client_that_sends_too_much_may_finish_before_the_refusal(parts: int, unread: int) -> None:
-    messages = [PART | {"body": b"x" * SMALL.body} for _ in range(parts)]
+    messages = [{**PART, "body": b"x" * SMALL.body} for _ in range(parts)]
 
     async def receive() -> Message:
         return messages.pop() if messages else WHOLE
 
-    messages.append(PART | {"body": b"x" * (SMALL.body + 1)})
+    messages.append({**PART, "body": b"x" * (SMALL.body + 1)})
     assert asyncio.run(call(Guard(Waiting(), SMALL), "/process", receive)) == 413
     assert len(messages) == unread
 

@@ -23,6 +23,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "grammar/cky.hpp"
 #include "grammar/latent_rules.hpp"
 
@@ -145,16 +146,6 @@ class LatentChart {
     }
   }
 
-  static int lowest_bit(std::uint64_t bits) {
-#if defined(__GNUC__) || defined(__clang__)
-    return __builtin_ctzll(bits);
-#else
-    int place = 0;
-    while (!(bits >> place & 1)) ++place;
-    return place;
-#endif
-  }
-
   bool is_closed(int i, int j) const {
     return constraints_->closed && constraints_->closed[std::size_t(i) * (words_ + 1) + j];
   }
@@ -274,20 +265,27 @@ class LatentChart {
     return flags.empty() || flags[cell(i, j) * level_->shape.state_at.back() + level_->shape.state_at[symbol] + x];
   }
 
-  void add_chains(int i, int j) {
+  // Calls use(c, chain, top, base, weight) for each chain c that is allowed over a span, with the places of its symbols.
+  template <typename Use>
+  void for_chains(int i, int j, Use use) const {
     const LatentShape &shape = level_->shape;
     for (std::size_t c = 0; c < shape.chains.size(); ++c) {
       const LatentChain &chain = shape.chains[c];
       const int top = top_at(i, j, chain.top), base = base_at(i, j, chain.bottom);
-      if (top < 0 || base < 0 || !allows(i, j, c)) continue;
-      const double *weight = &level_->chains[shape.chain_at[c]];
+      if (top >= 0 && base >= 0 && allows(i, j, c)) use(c, chain, top, base, &level_->chains[shape.chain_at[c]]);
+    }
+  }
+
+  void add_chains(int i, int j) {
+    const LatentShape &shape = level_->shape;
+    for_chains(i, j, [&](std::size_t, const LatentChain &chain, int top, int base, const double *weight) {
       const int xs = shape.states[chain.top], ys = shape.states[chain.bottom];
       if (chain.is_single)
         for (int x = 0; x < xs; ++x) inner_[top + x] += weight[x] * inner_[base + x];
       else
         for (int x = 0; x < xs; ++x, weight += ys)
           for (int y = 0; y < ys; ++y) inner_[top + x] += weight[y] * inner_[base + y];
-    }
+    });
     for (int symbol = 0; symbol < shape.symbols(); ++symbol) {
       const int top = top_at(i, j, symbol);
       if (top >= 0) apply_mask(mask_->top, i, j, symbol, &inner_[top]);
@@ -331,11 +329,7 @@ class LatentChart {
 
   void pass_chains(int i, int j, std::vector<LatentEvent> *events) {
     const LatentShape &shape = level_->shape;
-    for (std::size_t c = 0; c < shape.chains.size(); ++c) {
-      const LatentChain &chain = shape.chains[c];
-      const int top = top_at(i, j, chain.top), base = base_at(i, j, chain.bottom);
-      if (top < 0 || base < 0 || !allows(i, j, c)) continue;
-      const double *weight = &level_->chains[shape.chain_at[c]];
+    for_chains(i, j, [&](std::size_t c, const LatentChain &chain, int top, int base, const double *weight) {
       const int xs = shape.states[chain.top], ys = shape.states[chain.bottom];
       double probability = 0;
       for (int x = 0; x < xs; ++x) {
@@ -348,7 +342,7 @@ class LatentChart {
         }
       }
       if (events && probability > smallest_) events->push_back({i, 0, j, std::int32_t(c), probability});
-    }
+    });
   }
 
   void pass_rules(int i, int j, std::vector<LatentEvent> *events) {

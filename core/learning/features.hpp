@@ -21,6 +21,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/bits.hpp"
 #include "base/bucket.hpp"
 
 namespace treewright {
@@ -114,16 +115,6 @@ class Rows {
   std::vector<int> role_begin_;
   std::vector<std::uint32_t> empty_, absent_, cells_;
 };
-
-inline int lowest_bit(std::uint64_t set) {
-#if defined(__GNUC__)
-  return __builtin_ctzll(set);
-#else
-  int bit = 0;
-  while (!(set >> bit & 1)) ++bit;
-  return bit;
-#endif
-}
 
 constexpr std::uint32_t rightward = 0x5bd1e995U, rightward_again = 0x1b873593U;
 

@@ -95,13 +95,14 @@ def test_tables_of_mcdonald_and_pereira(folder: Path, monkeypatch: pytest.Monkey
     options = ParserOptions(
         learner="mira", pruning=Pruning(bits=10), scoring=Scoring(bits=12, epochs=2), labelling=Labelling(bits=10)
     )
-    rows = list(mcdonald2006.table3(folder, "toy", options=options))
+    study = mcdonald2006.Study(folder, "toy", options)
+    rows = list(mcdonald2006.table3(study))
     assert [row.system for row in rows] == list(mcdonald2006.PUBLISHED3)
     assert [round(row.recall, 1) for row in rows] == [88.9, 88.9, 100.0, 100.0]  # of 54 edges, 6 are outside the tree
     assert [row.extra_recall for row in rows] == [0.0, 0.0, None, 100.0]
-    systems = [row.system for row in mcdonald2006.table2(folder, "toy", options=options)]
+    systems = [row.system for row in mcdonald2006.table2(study)]
     assert set(systems) == {*mcdonald2006.PUBLISHED2, "second order, exact", "second order, exact in training alone"}
-    first = list(mcdonald2006.table1(folder, "toy", options=options))
+    first = list(mcdonald2006.table1(study))
     assert [row.uas for row in first] == [100.0, 100.0]
     monkeypatch.setattr(mcdonald2006, "table1", lambda *arguments, **options: iter(first))
     monkeypatch.setattr(mcdonald2006, "table3", lambda *arguments, **options: iter(rows))

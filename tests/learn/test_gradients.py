@@ -13,14 +13,7 @@ from oracles.trees import Distribution, Tree, all_trees, grandparents_of, siblin
 
 from treewright import _core
 from treewright.decode import Parts
-from treewright.learn.gradients import (
-    add_margin,
-    arc_gradient,
-    automata_difference,
-    nonprojective_gradient,
-    projective_gradient,
-    tree_difference,
-)
+from treewright.learn import gradients
 
 
 def parts_of(instance: Instance) -> Parts:
@@ -35,7 +28,7 @@ def test_the_loss_is_the_negative_log_probability() -> None:
     instance = random_instance(4, 4, projective=True)
     trees = instance.trees()
     every = Distribution(trees, [instance.value(tree) for tree in trees])
-    losses = [projective_gradient(parts_of(instance).core, heads(*tree), True, False)[0] for tree in trees]
+    losses = [gradients.projective_gradient(parts_of(instance).core, heads(*tree), True, False)[0] for tree in trees]
     np.testing.assert_allclose(losses, -np.log(every.probabilities), rtol=1e-9)
 
 
@@ -44,7 +37,7 @@ def test_a_crossing_tree_competes_with_the_projective_ones() -> None:
     crossing = (-1, 0, 4, 1, 1)  # 4 -> 2 and 1 -> 3 cross
     trees = [*instance.trees(), crossing]
     every = Distribution(trees, [instance.value(tree) for tree in trees])
-    loss, step = projective_gradient(parts_of(instance).core, heads(*crossing), True, True)
+    loss, step = gradients.projective_gradient(parts_of(instance).core, heads(*crossing), True, True)
     assert loss == pytest.approx(-np.log(every.probabilities[-1]))
     expected = (np.array(crossing)[step.modifier] == step.head) - every.marginals[step.head, step.modifier]
     np.testing.assert_allclose(step.arc, expected, atol=1e-8)
@@ -66,7 +59,7 @@ def test_a_partial_tree_stands_for_all_trees_that_contain_it(kinds: str, partial
     every = Distribution(instance.trees(), [instance.value(tree) for tree in instance.trees()])
     some = agreeing(instance.trees(), partial)
     decided = Distribution(some, [instance.value(tree) for tree in some])
-    loss, step = projective_gradient(parts_of(instance).core, heads(*partial), True, False)
+    loss, step = gradients.projective_gradient(parts_of(instance).core, heads(*partial), True, False)
     assert loss == pytest.approx(every.log_partition - decided.log_partition, abs=1e-9)
     expected = decided.marginals - every.marginals
     np.testing.assert_allclose(step.arc, expected[step.head, step.modifier], atol=1e-9)
@@ -86,12 +79,12 @@ def test_the_first_order_gradient_of_a_partial_tree(projective: bool, partial: T
         Distribution(some, [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in some])
         for some in (trees, agreeing(trees, partial))
     )
-    wrong, step = arc_gradient(arc, heads(*partial), projective, True)
+    wrong, step = gradients.arc_gradient(arc, heads(*partial), projective, True)
     np.testing.assert_allclose(step, decided.marginals - every.marginals, atol=1e-9)
     given = [(head, m) for m, head in enumerate(partial) if m and head >= 0]
     assert wrong == pytest.approx(sum(1 - every.marginals[place] for place in given), abs=1e-9)
     parts = Parts.from_arrays(arc)
-    _, sparse = nonprojective_gradient(parts.core, heads(*partial), True, 5)
+    _, sparse = gradients.nonprojective_gradient(parts.core, heads(*partial), True, 5)
     if not projective:
         np.testing.assert_allclose(sparse.arc, step[sparse.head, sparse.modifier], atol=1e-9)
 
@@ -101,8 +94,8 @@ def test_crossing_decisions_of_a_projective_pruner_are_compared_with_all_trees()
     partial = (-1, 4, -1, -1, 2)  # no two arcs cross, but no projective tree has both
     some = agreeing(list(all_trees(4)), partial)
     decided = Distribution(some, [sum(arc[head, m] for m, head in enumerate(tree) if m) for tree in some])
-    _, step = arc_gradient(arc, heads(*partial), True, True)
-    _, free = arc_gradient(arc, heads(-1, -1, -1, -1, -1), True, True)
+    _, step = gradients.arc_gradient(arc, heads(*partial), True, True)
+    _, free = gradients.arc_gradient(arc, heads(-1, -1, -1, -1, -1), True, True)
     np.testing.assert_allclose(free, 0, atol=1e-12)
     projective = Distribution(
         list(all_trees(4, projective=True)),
@@ -110,13 +103,13 @@ def test_crossing_decisions_of_a_projective_pruner_are_compared_with_all_trees()
     )
     np.testing.assert_allclose(step, decided.marginals - projective.marginals, atol=1e-9)
     with pytest.raises(ValueError, match="no tree of the candidate arcs has the heads given"):
-        projective_gradient(Parts.from_arrays(arc).core, heads(*partial), True, False)
+        gradients.projective_gradient(Parts.from_arrays(arc).core, heads(*partial), True, False)
 
 
 def test_open_words_have_no_margin() -> None:
     parts = Parts.from_arrays(random_instance(9, 3, parts="").arc)
     before = parts.core.arc.copy()
-    add_margin(parts.core, heads(-1, 2, -1, -1), 1.5)
+    gradients.add_margin(parts.core, heads(-1, 2, -1, -1), 1.5)
     is_wrong = (parts.core.modifier == 1) & (parts.core.head != 2)
     np.testing.assert_allclose(parts.core.arc - before, 1.5 * is_wrong)
 
@@ -124,7 +117,7 @@ def test_open_words_have_no_margin() -> None:
 def test_the_nonprojective_gradient_is_the_tree_minus_the_beliefs() -> None:
     parts = parts_of(random_instance(4, 5))
     tree = heads(-1, 3, 4, 0, 3, 2)
-    loss, step = nonprojective_gradient(parts.core, tree, True, 5)
+    loss, step = gradients.nonprojective_gradient(parts.core, tree, True, 5)
     _, found = _core.beliefs(parts.core, True, 5)
     has = tree[found.modifier] == found.head
     np.testing.assert_allclose(step.arc, has - found.arc, atol=1e-12)
@@ -134,7 +127,7 @@ def test_the_nonprojective_gradient_is_the_tree_minus_the_beliefs() -> None:
 def test_a_difference_of_trees_scores_the_difference_of_their_values() -> None:
     instance = random_instance(5, 5)
     one, other = heads(-1, 3, 4, 0, 3, 2), heads(-1, 2, 0, 2, 3, 4)
-    step = tree_difference(parts_of(instance).core, one, other)
+    step = gradients.tree_difference(parts_of(instance).core, one, other)
     assert dot(step, parts_of(instance)) == pytest.approx(instance.value(one) - instance.value(other))
 
 
@@ -143,7 +136,7 @@ def test_free_heads_find_at_least_the_best_tree(kinds: str) -> None:
     for seed in range(10):
         instance = random_instance(seed, 5, parts=kinds)
         best = heads(*max(all_trees(5, root="multi"), key=instance.value))
-        missed, step = automata_difference(parts_of(instance).core, best)
+        missed, step = gradients.automata_difference(parts_of(instance).core, best)
         assert dot(step, parts_of(instance)) <= 1e-9  # each head may take what the tree gives it, or something better
         assert missed == (step.arc > 0).sum()
 
@@ -154,7 +147,7 @@ def test_free_heads_choose_the_best_of_all_subsets(kinds: str) -> None:
         instance = random_instance(seed, 4, parts=kinds)
         scores = {"arc": instance.arc, **instance.scores}
         tree = heads(-1, 2, 0, 2, 3)
-        _, step = automata_difference(parts_of(instance).core, tree)
+        _, step = gradients.automata_difference(parts_of(instance).core, tree)
         best = instance.value(tree) - dot(step, parts_of(instance))
         assert best == pytest.approx(sum(best_choice(scores, h) for h in range(5)))
 
@@ -175,7 +168,7 @@ def best_choice(scores: dict[str, Any], h: int) -> float:
 def test_a_tree_of_other_arcs_is_refused() -> None:
     parts = Parts.from_arrays([[0, 1.0, -np.inf], [0, 0, 1.0], [0, -np.inf, 0]])
     with pytest.raises(ValueError, match="not candidates"):
-        automata_difference(parts.core, heads(-1, 2, 0))
+        gradients.automata_difference(parts.core, heads(-1, 2, 0))
 
 
 def dot(step: _core.Parts, parts: Parts) -> float:

@@ -52,7 +52,6 @@ from treewright.parser.stages.data import Example, TrainingData
 from treewright.parser.stages.pruner import prune_examples, train_pruners
 from treewright.parser.stages.updates import mira_step
 
-ENGLISH, DANISH = "ud/English-EWT", "graphs/Danish-DDT"
 # System -> UAS and complete trees, in per cent; Table 1 without punctuation.
 PUBLISHED1 = {"first order": (90.7, 36.7), "second order": (91.5, 42.1)}
 PUBLISHED2 = {
@@ -98,18 +97,27 @@ class GraphRow:
     published: tuple[float, ...]
 
 
-def table1(
-    data: Path,
-    treebank: str = ENGLISH,
-    *,
-    options: ParserOptions = PUBLISHED,
-    features: str = "standard",
-    sentences: int | None = None,
-    report: Report = silence,
-) -> Iterator[TreeRow]:
+@dataclass(frozen=True)
+class Study:
+    """The treebank of a table, how its parsers are trained, and who is told of the steps."""
+
+    data: Path
+    treebank: str
+    options: ParserOptions = PUBLISHED
+    features: str = "standard"
+    sentences: int | None = None  # of each part; None: all
+    report: Report = silence
+
+    def parts(self) -> tuple[list[Sentence], list[Sentence], list[Sentence]]:
+        """Read the training, development and test data."""
+        return parts_of(self.data, self.treebank, self.sentences)
+
+
+def table1(study: Study) -> Iterator[TreeRow]:
     """First and second order, both projective; punctuation is not counted."""
-    train, dev, test = parts_of(data, treebank, sentences)
-    step = Steps(report, 2)
+    train, dev, test = study.parts()
+    options, treebank = study.options, study.treebank
+    step = Steps(study.report, 2)
     for system, model in (("first order", "arc"), ("second order", "sib")):
         step(f"{treebank}: {system}")
         parser = Parser.train(
@@ -117,24 +125,17 @@ def table1(
             model=model,
             projective=True,
             options=options,
-            templates=templates_of(features, model),
+            templates=templates_of(study.features, model),
         )
         yield tree_row(system, test, *timed(parser, test), PUBLISHED1[system], punct=False)
 
 
-def table2(
-    data: Path,
-    treebank: str = DANISH,
-    *,
-    options: ParserOptions = PUBLISHED,
-    features: str = "standard",
-    sentences: int | None = None,
-    report: Report = silence,
-) -> Iterator[TreeRow]:
+def table2(study: Study) -> Iterator[TreeRow]:
     """Projective trees and others; the second order by the approximation of the paper, and exactly."""
-    train, dev, test = parts_of(data, treebank, sentences)
-    templates = templates_of(features, "sib")
-    step = Steps(report, 5)
+    train, dev, test = study.parts()
+    options, treebank = study.options, study.treebank
+    templates = templates_of(study.features, "sib")
+    step = Steps(study.report, 5)
     for model, order in (("arc", "first order"), ("sib", "second order")):
         for projective in (True, False):
             system = f"{order}, projective" if projective else order
@@ -152,19 +153,12 @@ def table2(
                 yield tree_row("second order, exact in training alone", test, *timed(parser, test, "rearrange"), ())
 
 
-def table3(
-    data: Path,
-    treebank: str = DANISH,
-    *,
-    options: ParserOptions = PUBLISHED,
-    features: str = "standard",
-    sentences: int | None = None,
-    report: Report = silence,
-) -> Iterator[GraphRow]:
+def table3(study: Study) -> Iterator[GraphRow]:
     """Parse trees, whose recall is limited to one head a word, and graphs: by one parser, and on top of the trees."""
-    train, dev, test = parts_of(data, treebank, sentences)
-    templates = templates_of(features, "sib")
-    step = Steps(report, 4)
+    train, dev, test = study.parts()
+    options, treebank = study.options, study.treebank
+    templates = templates_of(study.features, "sib")
+    step = Steps(study.report, 4)
     step(f"{treebank}: projective tree")
     parser = Parser.train(train, dev, model="sib", projective=True, options=options, templates=templates)
     trees, seconds = timed(parser, test)
@@ -382,15 +376,11 @@ class Options:
     quiet: Quiet = False
     as_json: Json = False
 
-    def rows(self, table: Callable[..., Iterator[Row]], treebank: str) -> list[Row]:
+    def rows(self, table: Callable[[Study], Iterator[Row]], treebank: str) -> list[Row]:
         """Train the parsers of a table and evaluate them."""
+        options = ParserOptions(learner=self.learner)
         with steps(self.quiet) as report:
-            how = {
-                "options": ParserOptions(learner=self.learner),
-                "features": self.features.value,
-                "sentences": self.sentences,
-            }
-            return list(table(self.data, treebank, **how, report=report))
+            return list(table(Study(self.data, treebank, options, self.features.value, self.sentences, report)))
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)

@@ -41,6 +41,9 @@ if any("treewright" in argument or "spawn" in argument for argument in sys.argv 
     Tokeniser.batch = hazardous
 """
 
+# Ray gives its workers the niceness 15: beside other programs on the machine they would wait for most of the time.
+RAY_SETTINGS = {"RAY_worker_niceness": "0"}
+
 Command = Callable[..., subprocess.Popen[str]]
 
 
@@ -72,6 +75,7 @@ def start(tmp_path: Path) -> Command:
             "PYTHONPATH": str(tmp_path / "hazards"),
             "SECONDS_A_BATCH": str(seconds_a_batch),
             "HOME": str(tmp_path),  # Ray writes there
+            **RAY_SETTINGS,
         }
         command = [sys.executable, "-m", "treewright", "parse", *map(str, arguments)]
         return subprocess.Popen(command, env=environment, stderr=subprocess.PIPE, text=True)

@@ -13,7 +13,7 @@ from textwrap import indent
 import pytest
 from oracles.pages import DOCS
 from oracles.processes import LIMIT, run_process
-from scale.conftest import DOCUMENTS, content_of
+from scale.conftest import DOCUMENTS, RAY_SETTINGS, content_of
 
 from treewright.scale import parse_corpus, plan_corpus, run_shard
 
@@ -30,7 +30,7 @@ def run_recipe(text: str, folder: Path) -> str:
     """Run a program in a process of its own, which may start others, and return what it prints."""
     program = folder / "recipe.py"
     program.write_text("if __name__ == '__main__':\n" + indent(text, "    "))
-    workers = os.environ | {"PYSPARK_PYTHON": sys.executable, "HOME": str(folder), "RAY_DEDUP_LOGS": "0"}
+    workers = os.environ | RAY_SETTINGS | {"PYSPARK_PYTHON": sys.executable, "HOME": str(folder), "RAY_DEDUP_LOGS": "0"}
     command = [sys.executable, str(program)]
     result = subprocess.run(command, capture_output=True, text=True, cwd=folder, env=workers, timeout=5 * LIMIT)
     assert result.returncode == 0, result.stderr

@@ -93,7 +93,7 @@ class PrefetchQueue {
   }
 
  private:
-  static constexpr unsigned length = 4;  // parts that wait; 8 not tried
+  static constexpr unsigned length = 4;  // parts that wait: few, so that their cells stay in the first cache
   struct Entry {
     Task task{};
     Cells cells;

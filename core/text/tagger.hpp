@@ -311,7 +311,8 @@ class TagModel {
     for (int i = 0; i < n_; ++i) {
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t at) {
-          visit_pair(i, b, c, [&](std::uint32_t index) { pair_[at] += double(float(weights.at(index)) * weights.scale); });
+          visit_pair(i, b, c,
+                     [&](std::uint32_t index) { pair_[at] += double(float(weights.at(index)) * weights.scale); });
         });
       if (size(i - 2) * size(i - 1) * size(i) > 1)
         each_triple(i, [&](int a, int b, int c, std::size_t at) {

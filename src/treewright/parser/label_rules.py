@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import chain, combinations, combinations_with_replacement, count
+from itertools import chain, combinations, combinations_with_replacement
 from operator import gt
 from typing import Any, NamedTuple
 
@@ -266,7 +266,8 @@ class TagRules:
         below = heads[1:].tolist()
         head_tags = [tags[head] for head in below]
         with_arguments = [head for head, label in zip(below, labels, strict=True) if label in self._arguments]
-        cases = set(zip(labels, tags[1:], head_tags, map(gt, below, count(1)), strict=False))
+        is_leftward = map(gt, below, range(1, len(tags)))
+        cases = set(zip(labels, tags[1:], head_tags, is_leftward, strict=True))
         if len(set(with_arguments)) == len(with_arguments) and self._are_plain(cases):
             return False
         if self.root is not None and any(

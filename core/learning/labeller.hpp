@@ -226,7 +226,7 @@ class Labeller {
     choices.clear();
     if (candidates.size() == 1) return choices.push_back({candidates.first[0], 0});
     cells_.clear();
-    visit(m, [&](std::uint32_t index) { cells_.singles.push_back(index); });
+    visit(m, [&](std::uint32_t index) { *cells_.singles.append(1) = index; });
     score(weights, m, candidates, cells_);
     if (candidates.size() == 0) candidates = {all_.data(), all_.data() + labels_};
     for (const std::int32_t label : candidates) choices.push_back({label, scores_[label]});
@@ -237,7 +237,7 @@ class Labeller {
   }
 
   template <typename Weight>
-  void add_rows(const Weight *weights, const std::vector<std::uint32_t> &cells) {
+  void add_rows(const Weight *weights, const CellIndices &cells) {
     for (const std::uint32_t index : cells) {
       const Weight *row = weights + (index & ~low());
       const std::uint32_t turn = index & low() & ~3U;
@@ -250,7 +250,7 @@ class Labeller {
 
   // Eight-bit weights are summed sixteen at a time: rows are turned by blocks of sixteen when they are added, and within
   // blocks, where there are four orders with a sum each, at the end. Sums of whole numbers are exact in any order.
-  void add_rows(const std::int8_t *weights, const std::vector<std::uint32_t> &cells) {
+  void add_rows(const std::int8_t *weights, const CellIndices &cells) {
     if (width_ < block) return add_rows<std::int8_t>(weights, cells);
     for (std::size_t begin = 0; begin < cells.size(); begin += max_rows) {
       row_sums_.assign(std::size_t(orders) * width_, 0);

@@ -20,6 +20,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -43,7 +44,8 @@ template <typename Number, int stride>
 struct TagWeights {
   const Number *data;
   float scale;
-  float at(std::uint32_t index) const { return float(data[std::size_t(index) * stride]); }  // times scale
+  using Sum = std::conditional_t<std::is_integral_v<Number>, std::int32_t, float>;
+  Sum at(std::uint32_t index) const { return data[std::size_t(index) * stride]; }  // times scale
 };
 using RoundedWeights = TagWeights<std::int8_t, 1>;
 using PlainWeights = TagWeights<float, 1>;
@@ -231,13 +233,15 @@ class TagModel {
       unary_.push_back(finite(added.unary(i, ranked_[0].tag)));
       return;
     }
-    part_values_.clear();
+    list_parts();
+    score_listed_parts(rows_.at(0, i), weights);
+    const int *listed = listed_.data();
     for (Candidate &c : ranked_) {
       double score = gold >= 0 && c.tag != gold ? margin : 0;
-      for (int p = 0; p < set_.parts; ++p) score += part_score(i, part(c.tag, p), weights);
+      for (int p = 0; p < set_.parts; ++p) score += part_values_[*listed++].second;
       if (c.place != not_in_pool)
         visit_relations(words, c.place,
-                        [&](std::uint32_t index) { score += double(weights.at(index) * weights.scale); });
+                        [&](std::uint32_t index) { score += double(float(weights.at(index)) * weights.scale); });
       c.score = finite(score + added.unary(i, c.tag));
     }
     prune(gold);
@@ -253,17 +257,34 @@ class TagModel {
     }
   }
 
-  // Candidates often share parts: each part is scored once.
+  // Lists the parts of all candidates; candidates often share parts, and each part is listed once.
+  void list_parts() {
+    part_values_.clear(), listed_.clear();
+    for (const Candidate &c : ranked_)
+      for (int p = 0; p < set_.parts; ++p) {
+        const std::uint32_t hash = part(c.tag, p);
+        std::size_t at = 0;
+        while (at < part_values_.size() && part_values_[at].first != hash) ++at;
+        if (at == part_values_.size()) part_values_.push_back({hash, 0});
+        listed_.push_back(int(at));
+      }
+  }
+
+  // Several parts at a time, so that the loads and additions of one do not wait for those of another.
   template <typename Weights>
-  double part_score(int i, std::uint32_t part, const Weights &weights) {
-    for (const auto &[scored, score] : part_values_)
-      if (scored == part) return score;
-    const std::uint32_t *row = rows_.at(0, i);
-    float score = 0;
-    for (int t = 0; t < rows_.templates(); ++t) score += weights.at((row[t] ^ part) & mask_);
-    score *= weights.scale;
-    part_values_.push_back({part, score});
-    return score;
+  void score_listed_parts(const std::uint32_t *row, const Weights &weights) {
+    constexpr std::size_t together = 4;
+    const int templates = rows_.templates();
+    const std::uint32_t mask = mask_;
+    for (std::size_t k = 0; k < part_values_.size(); k += together) {
+      const std::size_t count = std::min(together, part_values_.size() - k);
+      std::uint32_t hash[together] = {};
+      typename Weights::Sum sum[together] = {};
+      for (std::size_t j = 0; j < count; ++j) hash[j] = part_values_[k + j].first;
+      for (int t = 0; t < templates; ++t)
+        for (std::size_t j = 0; j < together; ++j) sum[j] += weights.at((row[t] ^ hash[j]) & mask);
+      for (std::size_t j = 0; j < count; ++j) part_values_[k + j].second = float(sum[j]) * weights.scale;
+    }
   }
 
   void prune(int gold) {
@@ -290,12 +311,13 @@ class TagModel {
     for (int i = 0; i < n_; ++i) {
       if (size(i - 1) * size(i) > 1)
         each_pair(i, [&](int b, int c, std::size_t at) {
-          visit_pair(i, b, c, [&](std::uint32_t index) { pair_[at] += double(weights.at(index) * weights.scale); });
+          visit_pair(i, b, c,
+                     [&](std::uint32_t index) { pair_[at] += double(float(weights.at(index)) * weights.scale); });
         });
       if (size(i - 2) * size(i - 1) * size(i) > 1)
         each_triple(i, [&](int a, int b, int c, std::size_t at) {
           visit_triple(i, a, b, c,
-                       [&](std::uint32_t index) { triple_[at] += double(weights.at(index) * weights.scale); });
+                       [&](std::uint32_t index) { triple_[at] += double(float(weights.at(index)) * weights.scale); });
         });
     }
     sizes_.resize(n_);
@@ -455,6 +477,7 @@ class TagModel {
   std::vector<std::uint32_t> atoms_;
   std::vector<std::size_t> begin_, pair_begin_, triple_begin_;
   std::vector<int> kept_, sizes_, best_, gold_;
+  std::vector<int> listed_;  // [candidate, part] of a word: the place in part_values_
   std::vector<double> unary_, pair_, triple_, totals_;
   std::vector<Candidate> ranked_;
   std::vector<std::ptrdiff_t> places_;  // in the pool

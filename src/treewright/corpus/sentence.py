@@ -610,6 +610,17 @@ def set_cells(sentence: Sentence, columns: Mapping[str, list[str]]) -> None:
     sentence._columns.update(columns)
 
 
+def is_open(sentence: Sentence, *names: str) -> bool:
+    """Whether every cell of these columns is "_".
+
+    >>> sentence = Sentence.from_words(["Dogs", "bark"], upos=["NOUN", "_"])
+    >>> is_open(sentence, "XPOS", "FEATS"), is_open(sentence, "UPOS")
+    (True, False)
+    """
+    changed, block = sentence._columns, sentence._block
+    return all(set(changed[name] if name in changed else block.column(name)) == {"_"} for name in names)
+
+
 def line_of(sentence: Sentence, word: int) -> int:
     """Return the line, in the file, of a word, counted from 1 as its ID is."""
     return _line_of_row(sentence, sentence._block.row(word - 1))

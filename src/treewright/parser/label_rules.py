@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import combinations, combinations_with_replacement
+from itertools import chain, combinations, combinations_with_replacement
+from operator import gt
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from treewright.caching import MAX_CACHED
 from treewright.corpus import Sentence
 from treewright.guidelines import (
     LEFT_TO_RIGHT,
@@ -45,6 +47,7 @@ AUXILIARY_TAG = "AUX"  # of copulas and auxiliaries
 
 Indices = NDArray[np.int32]
 Pair = tuple[str, str]
+Case = tuple[str, str, str, bool]  # the label of a word, its tag, the tag of its head, whether it is left of its head
 
 
 class Rule(NamedTuple):
@@ -248,6 +251,8 @@ class TagRules:
         self.has_guidelines = has_guidelines and self.root is not None
         self.relations = {label: relation_of(label) for label in labels}
         self.excluded = set(excluded_by_guidelines(labels))
+        self._arguments = set(chain.from_iterable(self.excluded))
+        self._plain: set[Case] = set()  # cases that no rule forbids, whatever the other words are
 
     def __bool__(self) -> bool:
         return self.root is not None or bool(self.tags or self.head_tags)
@@ -260,6 +265,11 @@ class TagRules:
         """Whether a rule forbids one of the labels; tags are those of all nodes."""
         below = heads[1:].tolist()
         head_tags = [tags[head] for head in below]
+        with_arguments = [head for head, label in zip(below, labels, strict=True) if label in self._arguments]
+        is_leftward = map(gt, below, range(1, len(tags)))
+        cases = set(zip(labels, tags[1:], head_tags, is_leftward, strict=True))
+        if len(set(with_arguments)) == len(with_arguments) and self._are_plain(cases):
+            return False
         if self.root is not None and any(
             (head == 0) != (label == ROOT) for head, label in zip(below, labels, strict=True)
         ):
@@ -269,6 +279,25 @@ class TagRules:
         )
         return not is_kept or (self._guided(tags) and self._breaks_guidelines(tags, below, labels))
 
+    def _are_plain(self, cases: set[Case]) -> bool:
+        """Whether no rule about single words forbids one of these cases; those that are plain are cached."""
+        if cases <= self._plain:
+            return True
+        if len(self._plain) > MAX_CACHED:
+            self._plain.clear()
+        self._plain |= {case for case in cases if self._is_plain(*case)}
+        return cases <= self._plain
+
+    def _is_plain(self, label: str, tag: str, head_tag: str, is_leftward: bool) -> bool:
+        """Whether no rule forbids the label of a word, also if it were the only word below its head."""
+        if tag == ROOT_TAG or not self.permits(label, tag, head_tag):
+            return False
+        if self.root is not None and (head_tag == ROOT_TAG) != (label == ROOT):
+            return False
+        is_free = head_tag == ROOT_TAG or not self.has_guidelines
+        relation = self.relations.get(label) or relation_of(label)
+        return is_free or not is_excluded(relation, tag, head_tag not in NOUNS, is_leftward)
+
     def marks(self, sentence: Sentence) -> Indices:
         """Return the punctuation that the guidelines permit no dependents: none if the sentence has no other words."""
         marks = self.punctuation(sentence)
@@ -277,8 +306,9 @@ class TagRules:
     def punctuation(self, sentence: Sentence) -> Indices:
         """Return the words of a sentence that the rules of the guidelines about punctuation hold for."""
         marks: list[int] = []
-        if self.has_guidelines and TAGS.keys() >= set(sentence.upos):
-            marks = [word for word, tag in enumerate(sentence.upos, 1) if tag == PUNCTUATION_TAG]
+        upos = sentence.upos
+        if PUNCTUATION_TAG in upos and self.has_guidelines and TAGS.keys() >= set(upos):
+            marks = [word for word, tag in enumerate(upos, 1) if tag == PUNCTUATION_TAG]
         return np.array(marks, dtype=np.int32)
 
     def _guided(self, tags: Sequence[str]) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from treewright._core import AddedTagScores, LemmaWords, TagModel, TagWords, text_hash
 from treewright.caching import MAX_CACHED, cached_property
 from treewright.corpus import Sentence
-from treewright.corpus.sentence import set_cells
+from treewright.corpus.sentence import is_open, set_cells
 from treewright.corpus.typography import canonical
 from treewright.learn import Calibration, Learning, Weights
 from treewright.learn.hashing import hashed
@@ -383,7 +383,7 @@ class Worker:
     def fill(self, copies: Sequence[Sentence], confidence: bool = True, keep: bool = False) -> None:
         """Fill the columns of sentences in place."""
         columns = [COLUMNS[column] for column in self.model.options.columns]
-        kept = [keep and not is_empty(sentence, columns) for sentence in copies]
+        kept = [keep and not is_open(sentence, *columns) for sentence in copies]
         if self.tags is not None:
             worker = self.tags
             for _, group in groupby(zip(copies, kept, strict=True), lambda pair: worker.is_read(pair[0])):
@@ -405,11 +405,6 @@ class Worker:
             sentence.tag_confidence = probability
             columns = map(list, zip(*tags[begin:end], strict=True))
             fill_columns(sentence, dict(zip(self._columns, columns, strict=True)), is_kept)
-
-
-def is_empty(sentence: Sentence, columns: Sequence[str]) -> bool:
-    """Return whether every cell of these columns is "_"."""
-    return set(sentence.cells(*columns)) == {("_",) * len(columns)}
 
 
 def fill_columns(sentence: Sentence, columns: Mapping[str, list[str]], keep: bool) -> None:

@@ -129,22 +129,21 @@ def test_seconds_are_checked_at_once_everywhere(name: str, call: str, seconds: o
 
 
 NO_ARCS = [4, None, "x", [4], [None], [(1,)], [(1, 2, 3)], [("a", "b")], [(1.5, 2)], {1: 2}]
+QUESTIONS: dict[str, Callable[..., object]] = {
+    "alternatives": lambda model, **arcs: model.alternatives(SENTENCE, 2, **arcs),
+    "why_not": lambda model, **arcs: model.why_not(SENTENCE, head=1, modifier=2, **arcs),
+    "kbest": lambda model, **arcs: list(model.kbest([SENTENCE], 2, **arcs)),
+    "complete": lambda model, **arcs: list(model.complete([SENTENCE], **arcs)),
+}
 
 
 @pytest.mark.parametrize("arcs", NO_ARCS, ids=repr)
 @pytest.mark.parametrize("name", ["require", "forbid"])
-def test_arcs_that_are_none_are_named_by_every_method(name: str, arcs: Any) -> None:
-    nlp = pipeline()
-    given: Any = {name: arcs}
-    for model in (nlp, nlp.trained_parser):
-        for ask in (
-            lambda: model.alternatives(SENTENCE, 2, **given),
-            lambda: model.why_not(SENTENCE, head=1, modifier=2, **given),
-            lambda: list(model.kbest([SENTENCE], 2, **given)),
-            lambda: list(model.complete([SENTENCE], **given)),
-        ):
-            with pytest.raises(InputError, match=rf"{name}(\[0\])? is .+; give pairs \(head, modifier\)"):
-                ask()
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_arcs_that_are_none_are_named_by_every_method(question: str, name: str, arcs: Any) -> None:
+    for model in (pipeline(), pipeline().trained_parser):
+        with pytest.raises(InputError, match=rf"{name}(\[0\])? is .+; give pairs \(head, modifier\)"):
+            QUESTIONS[question](model, **{name: arcs})
 
 
 def test_what_is_no_sentence_and_no_number_is_named() -> None:

@@ -9,14 +9,14 @@ from __future__ import annotations
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Sequence
 from pathlib import Path
 from threading import Thread
 
 import pytest
 from oracles.phrases import PENN_TREES
 from oracles.pipelines import pipeline, text_of, written
-from oracles.processes import FULL, Ended, Run, full_disk, runner
+from oracles.processes import FULL, Run, full_disk, runner
 from oracles.projects import TREEBANK
 
 import treewright as tw
@@ -116,12 +116,12 @@ def device(path: Path, minor: int) -> Path:
     return path
 
 
-def read_from_pipe(pipe: Path, write: Callable[[], Ended]) -> bytes:
+def read_from_pipe(run: Run, arguments: Sequence[str], pipe: Path) -> bytes:
     """Return what a command writes to a pipe."""
     received: list[bytes] = []
     reader = Thread(target=lambda: received.append(pipe.read_bytes()), daemon=True)
     reader.start()
-    ended = write()
+    ended = run(*arguments)
     assert ended.returncode == 0, ended.stderr
     reader.join(60)
     assert stat.S_ISFIFO(pipe.lstat().st_mode)
@@ -165,7 +165,7 @@ def test_files_pipes_and_devices_are_written_by_one_rule(case: str, run: Run, tm
             assert (ended.returncode, f"{place} is no file" in ended.stderr) == (2, True)
         Path(f"{file}.part").unlink()  # finished sentences, for --resume
     else:
-        assert read_from_pipe(pipe, lambda: run(*arguments(case, str(pipe)))) == content
+        assert read_from_pipe(run, arguments(case, str(pipe)), pipe) == content
         assert run(*arguments(case, str(null))).returncode == 0
         ended = run(*arguments(case, str(full)))
         assert ended.returncode == (2 if case.startswith("grep") else 1)
@@ -232,7 +232,7 @@ def test_files_in_a_folder_follow_the_rule(run: Run, tmp_path: Path) -> None:
 
         written_file.unlink()
         os.mkfifo(written_file)
-        assert read_from_pipe(written_file, lambda command=command: run(*command, "-o", "plain")) == content
+        assert read_from_pipe(run, [*command, "-o", "plain"], written_file) == content
         written_file.unlink()
 
         null = device(tmp_path / "null", 3)

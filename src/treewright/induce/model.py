@@ -169,7 +169,7 @@ class InducedParser(Component):
     def parse(
         self, sentences: Iterable[Sentence], *, threads: int = 1, **options: Unpack[ParseOptions]
     ) -> Iterator[Sentence]:
-        """Return copies of the sentences with HEAD and DEPREL set; punctuation is attached to the root word.
+        """Return copies of the sentences with HEAD and DEPREL set; punctuation is attached without crossing arcs.
 
         The keywords are those of a supervised parser. Trees are projective; threads, all_arcs (no arc is removed) and
         confidence (there is no gold data to calibrate it on) have no effect. Every method decodes exactly except
@@ -216,13 +216,31 @@ class InducedParser(Component):
             root = int(words.positions[tree.heads == 0][0]) + 1
         is_word = np.zeros(len(sentence), dtype=bool)
         is_word[words.positions] = True
-        heads[~is_word] = root
+        heads[~is_word] = heads_of_marks(heads, is_word, root)
         heads[root - 1] = 0
         relations = [
             "root" if head == 0 else "dep" if kept else "punct"
             for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
         ]
         return replace(tree, heads=heads), relations
+
+
+def heads_of_marks(heads: NDArray[np.int32], is_word: NDArray[np.bool_], root: int) -> list[int]:
+    """Return the head of each token that is no word: that of the shortest arc above it, else the root word.
+
+    heads: CoNLL heads of the words, a projective tree. No arc to punctuation crosses another then.
+
+    >>> heads_of_marks(np.array([2, 0, 0, 2], dtype=np.int32), np.array([True, True, False, True]), 2)
+    [2]
+    """
+    modifiers = np.flatnonzero(is_word & (heads > 0)) + 1
+    left, right = np.minimum(modifiers, heads[modifiers - 1]), np.maximum(modifiers, heads[modifiers - 1])
+    chosen = []
+    for mark in np.flatnonzero(~is_word) + 1:
+        above = np.flatnonzero((left < mark) & (mark < right))
+        shortest = above[np.argmin((right - left)[above])] if len(above) else None
+        chosen.append(root if shortest is None else int(heads[modifiers[shortest] - 1]))
+    return chosen
 
 
 def ignore(report: Report) -> None:

@@ -417,3 +417,25 @@ def test_a_second_window_shows_what_the_first_one_has_changed(start: Start, tmp_
     other.keyboard.press("3")
     other.wait_for_selector("#news.problem:has-text('the sentence has changed since revision 0 (by me)')")
     other.wait_for_selector(f"body[data-heads='{bench.state()['heads']}'][data-revision='1']")
+
+
+def test_adjudication_says_that_layers_have_other_words(start: Start, tmp_path: Path) -> None:
+    path = conllu(tmp_path / "short.conllu", ["It", "rains", "to", "day"])
+    with Project.create(tmp_path / "short.project", [path], "en") as project:
+        for name in ("ana", "ben"):
+            project.people.add(name)
+            if name == "ben":
+                project.editor.apply(1, name, name, "join", 0, [{"kind": "join_words", "word": 3}])
+            project.editor.change("accept", 1, name, name, f"{name} accepts")
+    bench = start(str(tmp_path / "short.project"))
+    bench.page.locator("[data-view=compare]").click()
+    bench.page.locator("text=Decide differing words").click()
+    bench.page.wait_for_selector(".difference:has-text('It | rains | to day')")
+    bench.page.keyboard.press("b")
+    bench.page.wait_for_selector("#news:has-text('The layers have other words')")
+    bench.go_to(3)
+    bench.press("j")
+    bench.press("Enter")
+    bench.page.locator("[data-view=compare]").click()
+    bench.page.wait_for_selector("text=0 of 1 differing words are undecided")
+    assert bench.problems == []

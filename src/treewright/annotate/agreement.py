@@ -118,7 +118,7 @@ def differences(versions: Mapping[str, Sentence]) -> list[tuple[int, str, Answer
     """
     sentences = list(versions.values())
     if any(sentence.forms != sentences[0].forms for sentence in sentences):
-        return [(0, "", {name: {"FORM": " ".join(sentence.forms)} for name, sentence in versions.items()})]
+        return [(0, "", {name: {"FORM": " | ".join(sentence.forms)} for name, sentence in versions.items()})]
     listed = []
     for word in range(1, len(sentences[0]) + 1):
         cells = {name: cells_of(sentence, word) for name, sentence in versions.items()}

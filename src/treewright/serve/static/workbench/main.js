@@ -392,7 +392,9 @@ const commands = {
     if (!(await stepHit(-1))) news("This is the first hit.");
   },
   async take(layer) {
-    if (!(await apply(difference().ops[layer], [`Taken from ${layer}`]))) return undefined;
+    const ops = difference().ops[layer];
+    if (!ops.length) return news("The layers have other words: divide them here with s, j or w, and accept the sentence.");
+    if (!(await apply(ops, [`Taken from ${layer}`]))) return undefined;
     return commands.nextHit();
   },
 };

@@ -8,10 +8,10 @@ import { app, run } from "./state.js";
 const POLL = 1000; // milliseconds between questions about a job
 let differences = [];
 
-/** Return the difference between layers at the word under the cursor; undefined if there is none. */
+/** Return the difference between layers at the word under the cursor, or in the words of the sentence (word 0). */
 export function difference() {
   if (!app.sentence || app.layer !== "gold") return undefined;
-  return differences.find((item) => item.sentence_id === app.sentence.id && item.word === app.word);
+  return differences.find((item) => item.sentence_id === app.sentence.id && [0, app.word].includes(item.word));
 }
 
 /** Show a screen. page: what it can ask the rest of the page to do. */

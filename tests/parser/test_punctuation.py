@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from random import Random
+from typing import Any
+
 import numpy as np
+import pytest
 from oracles.trees import all_trees
 
 import treewright as tw
@@ -27,3 +31,23 @@ def test_crossing_marks_are_those_that_check_reports() -> None:
         assert bool(findings) == bool(crossing_marks(heads, marks)), tree
         checked += 1
     assert checked > 50
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"all_arcs": True}, {"max_seconds": 1e-5}, {"all_arcs": True, "max_seconds": 1e-3}], ids=str
+)
+def test_crossing_trees_have_no_gaps_around_punctuation(options: dict[str, Any]) -> None:
+    """Words at random, with the embedded model: over candidate arcs or all, and where the search runs out of time."""
+    random = Random(3)
+    words = [
+        *["the", "man", "who", "saw", "dog", "that", "ran", "of", "to", "in", "house", "we", "left"],
+        ",",
+        ";",
+        "(",
+        ")",
+        '"',
+    ]
+    sentences = [tw.Sentence.from_words([*random.choices(words, k=20), "."]) for _ in range(40)]
+    parsed = list(tw.load("en").parse(sentences, projective=False, **options))
+    assert [finding for finding in tw.check(parsed, level=3) if finding.rule.startswith("punct-")] == []
+    assert all(sentence.parse.bound >= sentence.parse.score for sentence in parsed)

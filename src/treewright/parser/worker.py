@@ -183,7 +183,7 @@ class Worker:
         if all_arcs and not all(parse.certified for parse in parses):
             others = self.decode(sentences, projective, **options).parses
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
-        if not projective and not all_arcs:
+        if not projective:
             for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
                 if self._crossing(sentence, parse):
                     again = self._without_crossing(sentence, considered[number], parts[number], parse, options)
@@ -219,8 +219,6 @@ class Worker:
         parts, bound = scored, best.bound
         if has_projective_tree(arcs, self.model.root):
             [parse] = self.best_trees(inputs, [scored], [arcs], True, options)
-        elif not best.certified and len(inputs.marks[0]):  # out of time: the tree stays, with its gap
-            return scored, best
         else:
             [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
             bound = math.inf

@@ -348,9 +348,9 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("stops", &stops, fresh, "Columns h, s, side and score of those that are not zero.")
       .def("to_arrays", &to_arrays,
            "Scores as arc, sib, grand and stop, zero in cells of no candidate; None for kinds that are not there.")
-      .def("restricted", &restricted, nb::arg("keep").noconvert(), "The same parts over the arcs with keep set.")
-      .def("scaled", &Parts::scaled, nb::arg("factor"), "The same parts with scores multiplied by a positive factor.")
-      .def("adjusted", &adjusted, nb::arg("adjustment").noconvert(), "The same parts with a number added to each arc.")
+      .def("restricted", &restricted, nb::arg("keep").noconvert(), "The parts over the arcs with keep set.")
+      .def("scaled", &Parts::scaled, nb::arg("factor"), "The parts with scores multiplied by a positive factor.")
+      .def("adjusted", &adjusted, nb::arg("adjustment").noconvert(), "The parts with a number added to each arc.")
       .def("value", &value, nb::arg("heads").noconvert(),
            "The value of a tree by the definition of the parts; -inf when it uses an arc that is no candidate.");
   nb::class_<Conditioned>(m, "Conditioned",

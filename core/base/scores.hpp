@@ -60,25 +60,34 @@ inline std::ptrdiff_t bad_sibling(const double *sib, int nodes) {
   return -1;
 }
 
+// The first number of at least 0 that find(g, h, m) returns for three nodes of a grandparent part, or -1.
+template <typename Find>
+std::ptrdiff_t first_grand(int nodes, Find find) {
+  for (std::ptrdiff_t g = 0; g < nodes; ++g)
+    for (std::ptrdiff_t h = 1; h < nodes; ++h)
+      for (std::ptrdiff_t m = 1; m < nodes; ++m)
+        if (g != h && h != m && g != m)
+          if (const std::ptrdiff_t cell = find(g, h, m); cell >= 0) return cell;
+  return -1;
+}
+
 inline std::ptrdiff_t bad_grand(const double *grand, int nodes) {
   const std::ptrdiff_t n = nodes;
-  for (std::ptrdiff_t g = 0; g < n; ++g)
-    for (std::ptrdiff_t h = 1; h < n; ++h)
-      for (std::ptrdiff_t m = 1; m < n; ++m)
-        if (g != h && h != m && g != m && !is_score(grand[(g * n + h) * n + m])) return (g * n + h) * n + m;
-  return -1;
+  return first_grand(nodes, [&](auto g, auto h, auto m) -> std::ptrdiff_t {
+    const std::ptrdiff_t cell = (g * n + h) * n + m;
+    return is_score(grand[cell]) ? -1 : cell;
+  });
 }
 
 inline std::ptrdiff_t bad_grandsib(const double *grandsib, int nodes) {
   const std::ptrdiff_t n = nodes;
-  for (std::ptrdiff_t g = 0; g < n; ++g)
-    for (std::ptrdiff_t h = 1; h < n; ++h)
-      for (std::ptrdiff_t m = 1; m < n; ++m)
-        for (std::ptrdiff_t s = h < m ? h : m + 1, end = h < m ? m : h + 1; s < end; ++s) {
-          const std::ptrdiff_t cell = ((g * n + h) * n + m) * n + s;
-          if (g != h && h != m && g != m && g != s && !is_score(grandsib[cell])) return cell;
-        }
-  return -1;
+  return first_grand(nodes, [&](auto g, auto h, auto m) -> std::ptrdiff_t {
+    for (std::ptrdiff_t s = h < m ? h : m + 1, end = h < m ? m : h + 1; s < end; ++s) {
+      const std::ptrdiff_t cell = ((g * n + h) * n + m) * n + s;
+      if (g != s && !is_score(grandsib[cell])) return cell;
+    }
+    return -1;
+  });
 }
 
 inline std::ptrdiff_t bad_stop(const double *stop, int nodes) {

@@ -74,13 +74,13 @@ class Parts:
         """
 
     def restricted(self, keep: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
-        """The same parts over the arcs with keep set."""
+        """The parts over the arcs with keep set."""
 
     def scaled(self, factor: float) -> Parts:
-        """The same parts with scores multiplied by a positive factor."""
+        """The parts with scores multiplied by a positive factor."""
 
     def adjusted(self, adjustment: Annotated[NDArray[numpy.float64], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> Parts:
-        """The same parts with a number added to each arc."""
+        """The parts with a number added to each arc."""
 
     def value(self, heads: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> float:
         """

@@ -67,21 +67,21 @@ def join_sentences(first: Draft, second: Draft) -> Draft:
         empty_nodes=[*one.empty_nodes, *moved.empty_nodes],
         after=two.after,
     ).with_text()
-    own = move_decisions(second, moved.text(), shift)
-    for word, cells in list(own.decided.items()):
+    moved_draft = move_decisions(second, moved.text(), shift)
+    for word, cells in list(moved_draft.decided.items()):
         if cells.get("HEAD") == "0":
-            own = own.without_cells("decided", word, "HEAD", "DEPREL")
-    for word, cells in list(own.accepted.items()):
+            moved_draft = moved_draft.without_cells("decided", word, "HEAD", "DEPREL")
+    for word, cells in list(moved_draft.accepted.items()):
         if cells.get("HEAD") == "0":
-            own = own.without_cells("accepted", word, "HEAD", "DEPREL")
+            moved_draft = moved_draft.without_cells("accepted", word, "HEAD", "DEPREL")
     return replace(
         first,
         text=joined.text(),
-        decided={**first.decided, **own.decided},
-        accepted={**first.accepted, **own.accepted},
-        rejected=first.rejected | own.rejected,
-        unsure=first.unsure | own.unsure,
-        notes=(*first.notes, *own.notes),
+        decided={**first.decided, **moved_draft.decided},
+        accepted={**first.accepted, **moved_draft.accepted},
+        rejected=first.rejected | moved_draft.rejected,
+        unsure=first.unsure | moved_draft.unsure,
+        notes=(*first.notes, *moved_draft.notes),
         status="started",
     )
 

@@ -81,9 +81,9 @@ class Draft:
         remaining = kept_heads(decided, kept, self.rejected)
         heads, labels = [], []
         for word in range(1, size + 1):
-            own = decided[word - 1] if decided[word - 1] >= 0 else remaining[word - 1]
-            is_kept = own == kept[word - 1] and own >= 0
-            heads.append(own)
+            head = decided[word - 1] if decided[word - 1] >= 0 else remaining[word - 1]
+            is_kept = head == kept[word - 1] and head >= 0
+            heads.append(head)
             labels.append(self.decided.get(word, {}).get("DEPREL", kept_labels[word - 1] if is_kept else OPEN))
         sentence.heads, sentence.deprels = heads, labels
         for cells_by_word in (self.accepted, self.decided):

@@ -46,5 +46,5 @@ def history(events: Iterable[Event], person: str | None = None) -> tuple[list[Ev
 
 def overlap(event: Event, other: Event) -> bool:
     """Return whether two events may change the same cells."""
-    own, others = touched(event.kind, event.payload), touched(other.kind, other.payload)
-    return own is None or others is None or bool(own & others)
+    cells, others = touched(event.kind, event.payload), touched(other.kind, other.payload)
+    return cells is None or others is None or bool(cells & others)

@@ -122,13 +122,13 @@ def cut_to_sentences(part: str) -> bool:
 
 def different_sentences(sentences: Iterable[Sentence], known: set[Forms]) -> list[Forms]:
     """Return the forms of the sentences that are long and short enough and not known; they are known from then on."""
-    found = []
+    new = []
     for sentence in sentences:
         forms = tuple(map(sys.intern, sentence.forms))
         if MIN_WORDS <= len(forms) <= MAX_WORDS and forms not in known:
             known.add(forms)
-            found.append(forms)
-    return found
+            new.append(forms)
+    return new
 
 
 def choose(sources: Sequence[list[Forms]], words: int | None, seed: int) -> list[Forms]:

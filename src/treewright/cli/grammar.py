@@ -40,7 +40,7 @@ Kind = Literal["treebank", "collins", "latent"]
     "treewright grammar train train.mrg --kind latent --rounds 4 -o latent.tw",
 )
 def train(
-    train: Annotated[str, opt.argument("TRAIN", "Trees in Penn brackets, compressed or not.")],
+    train: opt.TrainTrees,
     output: opt.ModelOutput,
     dev: Annotated[str | None, opt.option("Another treebank; the grammar is scored on it.", metavar="DEV")] = None,
     kind: Annotated[Kind, opt.option("The kind of grammar.")] = "treebank",

@@ -33,7 +33,7 @@ Other = Literal["dependencies", "tags"]
     "treewright joint train train.mrg --head-rules general -o joint.tw",
 )
 def train(
-    train: Annotated[str, opt.argument("TRAIN", "Trees in Penn brackets, compressed or not.")],
+    train: opt.TrainTrees,
     output: opt.ModelOutput,
     dev: Annotated[str | None, opt.option("Another treebank; the weight is chosen on it.", metavar="DEV")] = None,
     other: Annotated[Other, opt.option("The model that the grammar agrees with.", "--with")] = "dependencies",

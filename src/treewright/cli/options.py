@@ -110,6 +110,7 @@ def to_option(more: str) -> Any:
 
 
 Output = Annotated[str, output_option()]
+TrainTrees = Annotated[str, argument("TRAIN", "Trees in Penn brackets, compressed or not.")]
 ModelOutput = Annotated[Path, output_option("the model file.", "MODEL")]
 Json = Annotated[bool, json_option()]
 JsonReport = Annotated[bool, json_option("; on standard output if -o is given, else on standard error")]

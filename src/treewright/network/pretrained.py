@@ -140,13 +140,13 @@ class Pretrained(nn.Module):
 
         The marks have the node -1. Words beyond the places of the encoder have no pieces.
         """
-        found = self.tokeniser(
+        encoding = self.tokeniser(
             [canonical(form) for form in forms], is_split_into_words=True, truncation=True, max_length=self.max_pieces
         )
-        nodes = [-1 if word is None else word + 1 for word in found.word_ids()]
+        nodes = [-1 if word is None else word + 1 for word in encoding.word_ids()]
         if nodes and nodes[0] < 0:
             nodes[0] = 0
-        return np.array(found["input_ids"], dtype=np.int64), np.array(nodes, dtype=np.int64)
+        return np.array(encoding["input_ids"], dtype=np.int64), np.array(nodes, dtype=np.int64)
 
     def forward(self, numbers: Tensor, counts: Tensor, stored: Tensor | None = None) -> Tensor:
         """Return the weighted mean of the states of the last layers [sentence, piece, size].
@@ -180,10 +180,10 @@ class Pretrained(nn.Module):
         if is_frozen and self._stored is not None:
             states = self._stored
         elif is_frozen or not self._only_frozen:
-            found = forward(states, *arguments, **keywords)
-            self._tuple = len(found) if isinstance(found, tuple) else 0
-            self._states.append(found[0] if self._tuple else found)
-            return found
+            output = forward(states, *arguments, **keywords)
+            self._tuple = len(output) if isinstance(output, tuple) else 0
+            self._states.append(output[0] if self._tuple else output)
+            return output
         return (states, *[None] * (self._tuple - 1)) if self._tuple else states
 
 
@@ -203,10 +203,10 @@ def layers_of(model: Any) -> nn.ModuleList:
     """Return the layers of an encoder: the list that has as many as its configuration says."""
     count = model.config.num_hidden_layers
     lists = (module for module in model.modules() if isinstance(module, nn.ModuleList) and len(module) == count)
-    found = next(lists, None)
-    if found is None:
+    layers = next(lists, None)
+    if layers is None:
         raise InputError(f"an encoder of the kind {model.config.model_type} has no list of {count} layers")
-    return found
+    return layers
 
 
 def without_source(data: bytes) -> bytes:
@@ -271,8 +271,8 @@ class PretrainedEncoder(Encoder):
 
     def rates(self, rate: float) -> list[dict[str, Any]]:
         """Return the parameters in two groups: those of the network, and those of the encoder."""
-        own = {id(parameter) for parameter in self.pretrained.model.parameters()}
-        groups = ([each for each in self.trained() if (id(each) in own) == is_own] for is_own in (False, True))
+        in_encoder = {id(parameter) for parameter in self.pretrained.model.parameters()}
+        groups = ([each for each in self.trained() if (id(each) in in_encoder) == is_in] for is_in in (False, True))
         both = zip(groups, (rate, self.encoder_rate), strict=True)
         return [{"params": group, "initial_lr": each} for group, each in both]
 
@@ -385,12 +385,12 @@ class PretrainedWorker:
     def read(self, sentences: Sequence[Sequence[str] | Sentence]) -> list[Reading]:
         """Read each sentence, given as its forms, or with its tags."""
         order = sorted(range(len(sentences)), key=lambda place: len(sentences[place]))
-        found: dict[int, Reading] = {}
+        readings: dict[int, Reading] = {}
         for begin in range(0, len(order), READ_TOGETHER):
             places = order[begin : begin + READ_TOGETHER]
             with self._lock, torch.no_grad():
-                found.update(zip(places, self._read([sentences[place] for place in places]), strict=True))
-        return [found[place] for place in range(len(sentences))]
+                readings.update(zip(places, self._read([sentences[place] for place in places]), strict=True))
+        return [readings[place] for place in range(len(sentences))]
 
     def _read(self, sentences: Sequence[Sequence[str] | Sentence]) -> Iterator[Reading]:
         encoder, batch = self.encoder, self._batch(sentences)
@@ -401,11 +401,11 @@ class PretrainedWorker:
         sides = torch.cat([encoder.label_head(states), encoder.label_modifier(states)], -1).numpy()
         for place, sentence in enumerate(sentences):
             nodes = len(sentence) + 1
-            own = arcs[place, :nodes, :nodes].astype(np.float64)
-            own[:, 0] = -np.inf
-            np.fill_diagonal(own, -np.inf)
-            own_tags = np.zeros((nodes - 1, 0), dtype=np.float32) if tags is None else tags[place, 1:nodes]
-            yield Reading(own, own_tags, sides[place, :nodes], self.labels, self.model)
+            arc = arcs[place, :nodes, :nodes].astype(np.float64)
+            arc[:, 0] = -np.inf
+            np.fill_diagonal(arc, -np.inf)
+            of_tags = np.zeros((nodes - 1, 0), dtype=np.float32) if tags is None else tags[place, 1:nodes]
+            yield Reading(arc, of_tags, sides[place, :nodes], self.labels, self.model)
 
     def _batch(self, sentences: Sequence[Sequence[str] | Sentence]) -> PieceBatch:
         known: dict[WordType, int] = {}

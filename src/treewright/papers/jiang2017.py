@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, TypedDict, Unpack
 
 import numpy as np
 import typer
@@ -306,16 +306,17 @@ class Lengths:
     at_most_15: float
 
 
-def table2(
-    data: Path,
-    treebank: str = "English",
-    *,
-    training: Training | None = None,
-    split: str = "test",
-    report: OnReport = lambda report: None,
-) -> list[Lengths]:
+class StudyOptions(TypedDict, total=False):
+    """The keywords of table 2 and figure 1."""
+
+    training: Training
+    split: str
+    report: OnReport
+
+
+def table2(data: Path, treebank: str = "English", **how: Unpack[StudyOptions]) -> list[Lengths]:
     """Mean arc lengths of Convex-MST alone, after joint training, and of the gold trees."""
-    test, parses = parses_of(("M", "M-J"), data, treebank, training or Training(), split, report)
+    test, parses = parses_of(("M", "M-J"), data, treebank, **how)
     is_short = np.repeat(test.lengths <= 15, test.lengths)
     return [
         Lengths(
@@ -336,24 +337,18 @@ class Share:
     percent: dict[str, float]
 
 
-def figure1(
-    data: Path,
-    treebank: str = "English",
-    *,
-    training: Training | None = None,
-    split: str = "test",
-    report: OnReport = lambda report: None,
-) -> list[Share]:
+def figure1(data: Path, treebank: str = "English", **how: Unpack[StudyOptions]) -> list[Share]:
     """Return the share of arcs that follow each rule: of the DMV alone, after joint training, and of gold trees."""
-    training = training or Training()
-    test, parses = parses_of(("D", "D-J"), data, treebank, training, split, report)
-    return shares(parses, test, training.load_rules(test.kinds))
+    test, parses = parses_of(("D", "D-J"), data, treebank, **how)
+    return shares(parses, test, how.get("training", Training()).load_rules(test.kinds))
 
 
 def parses_of(
-    names: tuple[str, str], data: Path, treebank: str, training: Training, split: str, report: OnReport
+    names: tuple[str, str], data: Path, treebank: str, **how: Unpack[StudyOptions]
 ) -> tuple[TaggedCorpus, dict[str, Heads]]:
     """Return the test sentences, and their heads by two systems and by the treebank."""
+    training, split = how.get("training", Training()), how.get("split", "test")
+    report = how.get("report", lambda report: None)
     train, test, gold = corpora(data, treebank, training.options, split)
     systems = train_systems(train, training, report)
     return test, {name: systems.heads(name, test) for name in names} | {GOLD: gold}

@@ -324,7 +324,7 @@ def f1_of(one: Counts) -> tuple[int, int]:
 
 
 def accuracy_of(one: Counts) -> tuple[int, int]:
-    """Those of the accuracy of heads or tags."""
+    """Numerator and denominator of the accuracy of heads or tags."""
     return one.right, one.words
 
 

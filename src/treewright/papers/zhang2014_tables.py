@@ -457,8 +457,7 @@ def first_tree(parser: Parser, sentence: Sentence, start: Start) -> list[int]:
         heads = decode.tree(arcs, root=root).heads
     else:
         [heads] = decode.sample(arcs, 1, root=root, uniform=start == "uniform")
-    found: list[int] = heads[1:].tolist()
-    return found
+    return [int(head) for head in heads[1:]]
 
 
 # -- Table 6 and Figures 5 and 6: restarts

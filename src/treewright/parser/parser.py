@@ -83,28 +83,21 @@ class Parser(Component):
         cls,
         train: Corpus,
         dev: Corpus | None = None,
-        *,
-        model: str | None = None,
-        projective: bool | None = None,
-        root: str | None = None,
-        seed: int | None = None,
         options: ParserOptions | ParserSettings | None = None,
         templates: Templates = STANDARD,
         label_rules: LabelRules | None = None,
     ) -> Plan[Sentence, Parser]:
         """Check the data and choose what the options leave open; `run` of the plan trains.
 
-        The arguments are those of `train`.
+        options, templates and label_rules are those of `train`.
 
-        >>> plan = Parser.plan("sample.conllu", model="arc")
+        >>> plan = Parser.plan("sample.conllu", options=ParserOptions(model="arc"))
         >>> plan.settings["root"], [stage.name for stage in plan.stages]
         ('single', ['fold 1', 'fold 2', 'pruner', 'scorer', 'labeller'])
         """
-        values = {"model": model, "projective": projective, "root": root, "seed": seed}
-        chosen = replace(options or ParserOptions(), **where_given(values))
         sentences, held_out = sentences_of(train, "partial"), sentences_of(dev, "partial")
         check_treebanks(sentences, held_out)
-        settings = resolve(chosen, sentences)
+        settings = resolve(options or ParserOptions(), sentences)
         check_graphs(sentences, settings)
 
         def fit(observer: Observer, checkpoint: str | os.PathLike[str] | None, resume: bool) -> Parser:
@@ -151,17 +144,9 @@ class Parser(Component):
         how: seed, report, progress, checkpoint and resume (`treewright.model.run.RunOptions`).
         """
         run = Run(**how)
-        plan = cls.plan(
-            *(train, dev),
-            model=model,
-            projective=projective,
-            root=root,
-            seed=run.seed,
-            options=options,
-            templates=templates,
-            label_rules=label_rules,
-        )
-        return run.follow(plan)
+        values = {"model": model, "projective": projective, "root": root, "seed": run.seed}
+        chosen = replace(options or ParserOptions(), **where_given(values))
+        return run.follow(cls.plan(train, dev, chosen, templates, label_rules))
 
     def to_arrays(self) -> Stored:
         """Return the header and the arrays of a model file."""

@@ -82,8 +82,8 @@ def _difference_of_sums(one: Sequence[float], other: Sequence[float]) -> float:
     one and other are the scores of the parts of two trees; equal ones cancel out. Rounding is half a unit in the last
     place of each score.
     """
-    own, others = Counter(one), Counter(other)
-    rest = [*(own - others).elements(), *(-score for score in (others - own).elements())]
+    ones, others = Counter(one), Counter(other)
+    rest = [*(ones - others).elements(), *(-score for score in (others - ones).elements())]
     try:
         size = abs(math.fsum(rest))
     except OverflowError:

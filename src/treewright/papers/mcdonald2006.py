@@ -99,7 +99,7 @@ class GraphRow:
 
 @dataclass(frozen=True)
 class Study:
-    """The treebank of a table, how its parsers are trained, and who is told of the steps."""
+    """The treebank of a table, how its parsers are trained, and where steps are reported."""
 
     data: Path
     treebank: str

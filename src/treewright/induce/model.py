@@ -226,7 +226,7 @@ class InducedParser(Component):
 
 
 def heads_of_marks(heads: NDArray[np.int32], is_word: NDArray[np.bool_], root: int) -> list[int]:
-    """Return the head of each token that is no word: that of the shortest arc above it, else the root word.
+    """Return the head of each punctuation mark: the head of the shortest arc that spans it, else the root word.
 
     heads: CoNLL heads of the words, a projective tree. No arc to punctuation crosses another then.
 

@@ -1,8 +1,9 @@
 """Which share of sentences with rare constructions has the right tree?
 
 The sentences of data/constructions/held_out.conllu were written for this purpose: long questions, orders, object
-complements, *but* that means *except*. A sentence is right if from its raw text all words, heads and relations are. A
-row for each class and one for all; --errors prints the sentences that are wrong, with what was found.
+complements, *but* that means *except*, comparatives with a clause. A sentence is right if from its raw text all words,
+heads and relations are. A row for each class and one for all; --errors prints the sentences that are wrong, with what
+was found.
 """
 
 from __future__ import annotations

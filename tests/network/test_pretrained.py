@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gc
 import sys
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from itertools import chain
@@ -18,6 +20,8 @@ from treewright.learn import Report
 from treewright.model.registry import load_parser
 from treewright.network import Network, NetworkOptions
 from treewright.network import options as network_options
+from treewright.network.model import EncoderModel
+from treewright.network.network import import_training
 from treewright.network.options import EncoderOptions, Sizes
 from treewright.parser.network_scores import NetworkWeights
 
@@ -87,6 +91,33 @@ def treebank() -> list[tw.Sentence]:
         for verb in VERBS
         for order, heads in orders
     ]
+
+
+def test_training_keeps_one_encoder_however_many_epochs_there_are(encoder: Path) -> None:
+    """The encoder that judges an epoch is freed after it; cycles of references would keep it for long."""
+    pretrained = import_training(encoder=True).Pretrained
+    made: list[weakref.ref[Any]] = []
+    alive: list[int] = []
+    gc.disable()  # as if the collector came too late
+    try:
+        with pytest.MonkeyPatch.context() as patch:
+            of_model = pretrained.of_model
+
+            def watched(stored: EncoderModel) -> Any:
+                loaded = of_model(stored)
+                made.append(weakref.ref(loaded))
+                return loaded
+
+            patch.setattr(pretrained, "of_model", watched)
+            Network.train(
+                treebank(),
+                treebank()[:4],
+                options=replace(options(encoder), epochs=4),
+                report=lambda _: alive.append(sum(reference() is not None for reference in made)),
+            )
+    finally:
+        gc.enable()
+    assert len(made) >= 4 and alive == [0] * 4
 
 
 @pytest.mark.parametrize("frozen", [0, 1])

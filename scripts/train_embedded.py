@@ -60,7 +60,7 @@ THOROUGH = ParserOptions("grand", False, "single", pruning=Pruning(epochs=3, fol
 LAST_EPOCH = TokeniserOptions(choose_epoch=False)  # as the model that comes with Treewright was trained
 # A wider network than the default for the same reason, and because it reads ten times as many words; larger batches
 # for its speed (docs/figures.md, "What does a network add?").
-NETWORK = NetworkOptions(Sizes(units=240, label=128), epochs=10, batch_words=400, dropout=0.2, min_count=3, parsed=3.0)
+NETWORK = NetworkOptions(Sizes(units=288, label=128), epochs=9, batch_words=400, dropout=0.2, min_count=3, parsed=3.0)
 # Network alone on both development sets: LAS 87.1 after one epoch, 87.6 after four.
 ADAPTING = replace(NETWORK, epochs=4, rate=0.001)
 CONSTRUCTIONS = Path(__file__).parents[1] / "data" / "constructions" / "train.conllu"
@@ -164,7 +164,8 @@ def distil(given: argparse.Namespace, path: Path) -> None:
     texts = sorted((given.keep / "text").glob("*.txt"))
     banks = sorted(path for bank in TREEBANKS for path in (given.folder / "ud" / bank).glob("*.conllu"))
     command = [sys.executable, "-m", "treewright", "distil", given.keep / "teacher.tw", *texts, "-o", path, "--resume"]
-    command += ["--stop-after", str(given.words), *(part for bank in banks for part in ("--without", bank))]
+    command += ["--threads", "2", "--stop-after", str(given.words)]
+    command += (part for bank in banks for part in ("--without", bank))
     subprocess.run(list(map(str, command)), check=True)
 
 

@@ -11,6 +11,7 @@ judged like decodings. Where there is no tree (every one has a part of -inf), th
 from __future__ import annotations
 
 import copy
+import json
 import math
 import sys
 from collections.abc import Iterator
@@ -77,7 +78,7 @@ def forged_records(parse: tw.decode.Parse, truth: Truth, random: np.random.Gener
     """The claim and the proof with one number replaced, or another tree and a lie; then each number in turn."""
     assert parse.proof is not None
     record = {name: getattr(parse, name) for name in CLAIMS}
-    record |= {"heads": parse.heads.tolist(), "proof": parse.proof.to_dict()}
+    record |= {"heads": parse.heads.tolist(), "proof": json.loads(json.dumps(parse.proof.to_dict()))}
     trees = np.flatnonzero(truth.allowed & (np.isfinite(truth.values.value) | (truth.best is None)))
     for _ in range(FORGERIES):
         forged = copy.deepcopy(record)

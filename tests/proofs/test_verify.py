@@ -108,11 +108,11 @@ def test_the_chart_finds_the_smallest_loss(parts: str, root: str, is_exact: bool
             (Parts.from_arrays(instance.arc, **instance.scores), {}),
         ):
             arrays = {name: second.get(name) for name in ("sib", "grand", "stop")}
-            scores = Scores(arc, **arrays, require=(), forbid=(), head_first=True)
+            scores = Scores(arc, **arrays, require=(), forbid=())
             losses = Losses(scores, root == "single")
             of_worst, of_best = (losses.of_tree(scores.parts_of(tree)) for tree in (worst, best))
             integers = losses.exact(of_worst) if is_exact else losses.rounded(of_worst or Fraction(1), 60)
-            found = integers.exact(Chart(scores, integers, root == "single").smallest_loss())
+            found = integers.exact(Chart(scores, integers).smallest_loss())
             assert found == of_best if is_exact else 0 <= of_best - found < 1e-12
 
 
@@ -140,7 +140,7 @@ def test_the_spread_is_that_of_the_decoder(parts: str, projective: bool, masks: 
         except InfeasibleError:
             continue
         arrays = {name: instance.scores.get(name) for name in ("sib", "grand", "stop")}
-        scores = Scores(instance.arc, **arrays, require=(), forbid=(), head_first=True)
+        scores = Scores(instance.arc, **arrays, require=(), forbid=())
         losses = Losses(scores, instance.shape["root"] == "single")
         spread = losses.spread(parse.heads.tolist())
         if parse.spread or not parse.certified:
@@ -317,9 +317,9 @@ def test_parts_of_a_proof_cannot_be_left_out() -> None:
     parse = prove(instance)
     data = proof_of(parse).to_dict()
     for place, node in enumerate(data["nodes"]):
-        if "point" in node:
+        if node["point"] is not None:
             broken = copy.deepcopy(data)
-            del broken["nodes"][place]["point"]
+            broken["nodes"][place]["point"] = None
             with pytest.raises(ProofError, match="neither two children nor a bound"):
                 verify(instance, replace(parse, proof=Proof.from_dict(broken)))
     broken = copy.deepcopy(data)
@@ -398,7 +398,7 @@ def test_what_is_refused_is_named() -> None:
         tw.decode.verify(scores, replace(parse, score=17.0))
     with pytest.raises(InputError, match="root is 'both'"):
         tw.decode.verify(scores, parse, root="both")
-    with pytest.raises(InputError, match=r"sib has the shape \(2,\); it must be \(3, 3, 3\)"):
+    with pytest.raises(InputError, match=r"sib has shape \(2,\), expected \(3, 3, 3\)"):
         tw.decode.verify(scores, parse, sib=[1, 2])
     crossing = np.full((5, 5), -1.0)
     crossing[0, 3] = crossing[3, 1] = crossing[1, 4] = crossing[4, 2] = 0.0
@@ -645,7 +645,7 @@ def test_multipliers_cannot_overflow() -> None:
 @pytest.mark.parametrize("arcs", [[(0, 99)], [(99, 1)], [(0, 0)], [(-1, 1)], [3], "ab", [(0, "x")]])
 def test_constraints_that_are_no_arcs_are_named(option: str, arcs: Any) -> None:
     scores = np.array([[0.0, 9, 2], [0, 0, 7], [0, 3, 0]])
-    with pytest.raises(InputError, match=rf"^{option} (has the arc \(.*\); heads are 0 to 2|is not a list of arcs)"):
+    with pytest.raises(InputError, match=rf"^{option}\[0\] is (the arc \(.*\); heads are 0\.\.2|.*; give pairs)"):
         tw.decode.verify(scores, tw.decode.tree(scores, proof=True), **{option: arcs})
 
 
@@ -663,9 +663,9 @@ def test_sums_beyond_the_range_of_doubles_are_decided_exactly(projective: bool) 
         bound = math.nextafter(float(value), math.inf)
         claim = Parse(np.array(tree), float(value), bound, "forged", 1e292, 0.0, proof=proof)
         with contextlib.suppress(ProofError):
-            tw.decode.verify(arc * 8, replace(claim, score=8 * claim.score), projective=projective, root="multi")
+            proofs.verify(arc * 8, replace(claim, score=8 * claim.score), projective=projective, root="multi")
         try:
-            tw.decode.verify(arc, claim, projective=projective, root="multi")
+            proofs.verify(arc, claim, projective=projective, root="multi")
         except ProofError:
             assert value < max(values.values()) or not projective
         else:

@@ -6,7 +6,6 @@ from typing import Any, Unpack
 
 from treewright import proofs
 from treewright.decode.options import ProblemOptions
-from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import Parse
 from treewright.proofs import Verified
@@ -23,12 +22,7 @@ def verify(arc: Scores, parse: Parse, **options: Unpack[ProblemOptions]) -> Veri
     >>> verify(problem, decode.tree(problem, proof=True))
     Verified(value=16.0, bound=16.0, gap=0.0)
     """
-    if isinstance(arc, Parts | Problem) or "grandsib" in options:
-        Problem.of(arc, **options).refuse_grandsib("verify")
-    if not isinstance(arc, Problem):
-        given: Any = {name: value for name, value in options.items() if name != "grandsib"}
-        return proofs.verify(arc, parse, **given)
-    problem = Problem.of(arc, **options)
+    problem = Problem.of(arc, **options).refuse_labels().refuse_grandsib("verify")
     names = ProblemOptions.__annotations__.keys() - {"head_first", "grandsib"}
     keywords: Any = {name: getattr(problem, name) for name in names}
     return proofs.verify(problem.given, parse, **keywords)

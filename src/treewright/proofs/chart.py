@@ -1,8 +1,8 @@
 """The smallest loss of a projective tree: Eisner's dynamic program with siblings and grandparents over integers.
 
-Positions 0, 1, ... are the words, after node 0 if the root may have several children. What is left of a head is right
-of it in the mirrored sentence, so that everything is written for the right side only: the first axis of all arrays is
-the direction d. The last axis is k: the head's own head is number k of its candidates. With j = i + w:
+What is left of a head is right of it in the mirrored sentence, so that everything is written for the right side only:
+the first axis of all arrays is the direction d, and position i is node i or, mirrored, node n - 1 - i. The last axis is
+k: the head's own head is number k of its candidates. With j = i + w:
 
     half[d, i, w, k]   i and its modifiers up to j
     back[d, i, w, k]   i and its modifiers on the other side (half, mirrored)
@@ -13,7 +13,8 @@ the direction d. The last axis is k: the head's own head is number k of its cand
                                           min over v of  path[d, i, v, k] + sib(i + v) + pair[d, i + v, w - v, head i] )
     half[d, i, w, k] = min over v of  path[d, i, v, k] + stop(i + v) + half[d, i + v, w - v, head i]
 
-Losses are not negative and limited to `cap`: the items of arcs that are no candidates need no care.
+Losses are not negative and limited to `cap`: the items of arcs that are no candidates need no care, nor do those of
+further children of a root that may have one, whose sibling parts lose as much.
 O(n^3) for each candidate head, in O(n) array operations.
 """
 
@@ -28,11 +29,10 @@ from treewright.proofs.scores import Scores
 class Chart:
     """The dynamic program; `smallest_loss` is its result, at most the cap."""
 
-    def __init__(self, scores: Scores, losses: IntegerLosses, single_root: bool) -> None:
-        self.scores, self.losses, self.single_root = scores, losses, single_root
-        first = int(single_root)
-        self.n = n = scores.nodes - first
-        node = np.arange(n) + first
+    def __init__(self, scores: Scores, losses: IntegerLosses) -> None:
+        self.scores, self.losses = scores, losses
+        self.n = n = scores.nodes
+        node = np.arange(n)
         self.node = np.stack([node[::-1], node])  # [d, position]
         # One more arc, with the loss `cap`, stands for all that are no candidates.
         self.gain = np.full((scores.arcs + 1, scores.heads), losses.cap, dtype=losses.arc.dtype)
@@ -61,8 +61,6 @@ class Chart:
         for width in range(1, self.n):
             self._add_pairs(width)
             self._add_paths(width)
-        if self.single_root:
-            return self._smallest_with_one_child()
         return int(self.half[1, 0, self.n - 1, 0])
 
     def _add_pairs(self, w: int) -> None:
@@ -85,8 +83,7 @@ class Chart:
         arc = self.arcs[:, begin, w]
         first_sib = self.first_sib[arc]
         pair, half = self.items.take(self.outward[:, begin, 1 : w + 1] + w * heads, axis=1)
-        best = self.items[1].take(self.inward[:, begin, w] + (w - 1) * heads) + losses.sib[first_sib]
-        best = best[..., None]
+        best = (self.items[1].take(self.inward[:, begin, w] + (w - 1) * heads) + losses.sib[first_sib])[..., None]
         if w > 1:  # items of inner siblings that are no candidates lose `cap`, whatever is read for them here
             sib = losses.sib.take(first_sib[..., None] + self.states[:, begin, 1:w], mode="clip")
             step = pair[..., :-1] + sib
@@ -95,13 +92,3 @@ class Chart:
         rest = half + self.stops[:, begin, 1 : w + 1]
         closed = np.minimum.reduce(self.path[:, begin, 1 : w + 1] + rest[..., None], axis=2)
         self.half[:, begin, w] = np.minimum(closed, losses.cap)
-
-    def _smallest_with_one_child(self) -> int:
-        scores, losses, n = self.scores, self.losses, self.n
-        word, arc = np.arange(n), scores.number[0, 1:]
-        rank = self.rank[arc]
-        stop = losses.stop.take(scores.first_stop[1] + self.position[arc], mode="clip")
-        loss = np.append(losses.arc, losses.cap)[arc] + losses.sib[self.first_sib[arc]] + stop
-        back = self.half[::-1, ::-1]
-        loss = loss + back[1, word, word, rank] + self.half[1, word, n - 1 - word, rank]
-        return int(min(loss.min(), losses.cap))

@@ -146,7 +146,6 @@ class Losses:
             return loss
         return min(loss, max_spread(self.scores, heads, self.single_root))
 
-    @np.errstate(over="ignore", invalid="ignore")
     def _loss_without_penalties(self, tree: TreeParts) -> float:
         """Return the loss of a tree without penalties.
 
@@ -187,10 +186,7 @@ def _least_penalty(losses: Floats, best: Floats, size: float) -> float:
 
 def exact_sum(numbers: Floats) -> Fraction:
     """The sum of finite numbers without rounding."""
-    if not numbers.size:
-        return Fraction(0)
-    shift = _lowest_bit(numbers)
-    return Fraction(sum(_exact(numbers, shift).tolist()), 1 << shift)
+    return sum(map(Fraction, numbers.tolist()), Fraction(0))
 
 
 def _difference_rounded_down(a: Any, b: Any) -> Any:
@@ -203,11 +199,8 @@ def _difference_rounded_down(a: Any, b: Any) -> Any:
 
 def _exact(numbers: Floats, shift: int) -> Integers:
     """Finite numbers as Python integers, multiples of 2 ** -shift."""
-    mantissa, exponent = np.frexp(numbers)
-    whole = (mantissa * 2.0**53).astype(np.int64).ravel().tolist()
-    moves = (exponent.astype(np.int64) - 53 + shift).ravel().tolist()
     integers = np.empty(numbers.size, dtype=object)
-    integers[:] = [x << by if by >= 0 else x >> -by for x, by in zip(whole, moves, strict=True)]
+    integers[:] = [(over << shift) // under for over, under in map(float.as_integer_ratio, numbers.ravel().tolist())]
     return integers.reshape(numbers.shape)
 
 

@@ -9,7 +9,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from treewright.checks import describe_value
 from treewright.errors import InputError
 
 Arc = tuple[int, int]  # head, modifier
@@ -60,63 +59,34 @@ class Proof:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the proof as values that JSON has; `from_dict` reads them."""
-        if self.kind == "chart":
-            return {"kind": self.kind}
-        return {
-            "kind": self.kind,
-            "nodes": [_node_to_dict(node) for node in self.nodes],
-            "points": [_point_to_dict(point) for point in self.points],
-        }
+        nodes = [node._asdict() | {"fixings": [fixing._asdict() for fixing in node.fixings]} for node in self.nodes]
+        return {"kind": self.kind, "nodes": nodes, "points": [point._asdict() for point in self.points]}
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> Proof:
         """Read a proof that `to_dict` wrote; an InputError for anything else."""
-        if not isinstance(data, Mapping):
-            raise InputError(f"data is {describe_value(data)}; expected a proof as Proof.to_dict writes it")
         try:
-            kind = data["kind"]
-            nodes = [_read_node(node) for node in data.get("nodes", ())]
-            points = [_read_point(point) for point in data.get("points", ())]
+            kind, nodes, points = data["kind"], map(_read_node, data["nodes"]), map(_read_point, data["points"])
+            proof = cls(kind, list(nodes), list(points))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"data is not a proof as Proof.to_dict writes it: {error!r}") from None
         if kind not in KINDS:
             raise InputError(f"a proof of the kind {kind!r}; there are {', '.join(KINDS)}")
-        return cls(kind, nodes, points)
+        return proof
 
     def __repr__(self) -> str:
         return f"Proof({self.kind!r}, {len(self.nodes)} nodes, {len(self.points)} points)"
 
 
-def _node_to_dict(node: Node) -> dict[str, Any]:
-    data: dict[str, Any] = {}
-    if node.arc is not None:
-        data |= {"parent": node.parent, "arc": list(node.arc), "has_arc": node.has_arc}
-    if node.fixings:
-        data["fixings"] = [
-            {"point": f.point, "required": [list(a) for a in f.required], "excluded": [list(a) for a in f.excluded]}
-            for f in node.fixings
-        ]
-    if node.point is not None:
-        data["point"] = node.point
-    return data
-
-
-def _point_to_dict(point: Point) -> dict[str, Any]:
-    sets = [[slack, list(words)] for slack, words in point.sets]
-    return {"arcs": [list(row) for row in point.arcs], "penalty": point.penalty, "sets": sets}
-
-
 def _read_node(data: Mapping[str, Any]) -> Node:
     fixings = [
-        Fixing(_integer(f["point"]), _read_arcs(f["required"]), _read_arcs(f["excluded"]))
-        for f in data.get("fixings", ())
+        Fixing(_integer(f["point"]), _read_arcs(f["required"]), _read_arcs(f["excluded"])) for f in data["fixings"]
     ]
-    point = None if data.get("point") is None else _integer(data["point"])
-    if "arc" not in data:
-        return Node(-1, None, False, fixings, point)
+    arc = None if data["arc"] is None else _read_arcs([data["arc"]])[0]
+    point = None if data["point"] is None else _integer(data["point"])
     if not isinstance(data["has_arc"], bool):
         raise ValueError(f"has_arc is {data['has_arc']!r}")
-    return Node(_integer(data["parent"]), _read_arcs([data["arc"]])[0], data["has_arc"], fixings, point)
+    return Node(_integer(data["parent"]), arc, data["has_arc"], fixings, point)
 
 
 def _read_arcs(rows: Sequence[Any]) -> list[Arc]:

@@ -21,10 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from treewright.errors import InputError, ProofError
+from treewright.proofs.proof import Arc
 
-Arc = tuple[int, int]  # head, modifier
 Floats = NDArray[np.float64]
 Indices = NDArray[np.intp]
+Rows = tuple[Indices, Indices, Indices, Floats]  # three nodes (or two and a side) of each part, and its score
 
 
 class TreeParts(NamedTuple):
@@ -47,7 +48,6 @@ class Scores:
         stop: ArrayLike | None,
         require: Iterable[Arc],
         forbid: Iterable[Arc],
-        head_first: bool,
     ) -> None:
         is_list = hasattr(arc, "grandparents")
         if is_list and arc.outermost:
@@ -57,28 +57,25 @@ class Scores:
             matrix[arc.arcs[0], arc.arcs[1]] = arc.arcs[2]
         else:
             matrix = _array(arc, "arc", None)
-            matrix = matrix if head_first else matrix.T.copy()
         self.nodes = len(matrix)
-        self._constrain(matrix, require, forbid)
+        matrix[:, 0] = -np.inf
+        np.fill_diagonal(matrix, -np.inf)
+        for h, m in require:
+            matrix[np.arange(self.nodes) != h, m] = -np.inf
+        for h, m in forbid:
+            matrix[h, m] = -np.inf
         self._number_arcs(matrix)
         self.has_grand = arc.core.has_grand if is_list else grand is not None
         self._number_heads()
         self.sib, self.stop = np.zeros(len(self.sib_arc)), np.zeros(len(self.stop_side))
         if is_list:
-            self._read_lists(arc)
+            self._read_parts(arc.siblings, arc.stops, arc.grandparents)
         else:
-            self._read_arrays(sib, grand, stop)
+            cube = (self.nodes,) * 3
+            self._read_parts(_rows(sib, "sib", cube), _rows(stop, "stop", (*cube[:2], 2)), _rows(grand, "grand", cube))
         for scores in (self.arc, self.sib, self.stop, self.grand):
             if np.isnan(scores).any() or (scores == math.inf).any():
                 raise InputError("arc, sib, grand or stop has NaN or +inf; write -inf to forbid a part")
-
-    def _constrain(self, matrix: Floats, require: Iterable[Arc], forbid: Iterable[Arc]) -> None:
-        matrix[:, 0] = -np.inf
-        np.fill_diagonal(matrix, -np.inf)
-        for h, m in _arcs(require, "require", self.nodes):
-            matrix[np.arange(self.nodes) != h, m] = -np.inf
-        for h, m in _arcs(forbid, "forbid", self.nodes):
-            matrix[h, m] = -np.inf
 
     def _number_arcs(self, matrix: Floats) -> None:
         head, modifier = np.nonzero(~(matrix == -np.inf))  # NaN is refused later
@@ -116,37 +113,16 @@ class Scores:
             upper = self.heads_of[self.head]
             self.grand[(self.head > 0)[:, None] & ((upper < 0) | (upper == self.modifier[:, None]))] = -np.inf
 
-    def _nodes_of_states(self, side: Indices, state: Indices) -> Indices:
-        """The last modifier in a state; the node itself for state 0."""
-        arc = np.minimum(self.side_begin[side] + np.maximum(state, 1) - 1, self.arcs - 1)
-        return np.where(state > 0, self.modifier[arc], side // 2)
-
-    def _read_arrays(self, sib: ArrayLike | None, grand: ArrayLike | None, stop: ArrayLike | None) -> None:
-        cube = (self.nodes,) * 3
-        if sib is not None:
-            inner = self._nodes_of_states(self.side[self.sib_arc], self.sib_state)
-            self.sib = _array(sib, "sib", cube)[self.head[self.sib_arc], self.modifier[self.sib_arc], inner]
-        if stop is not None:
-            last = self._nodes_of_states(self.stop_side, self.stop_state)
-            shape = (self.nodes, self.nodes, 2)
-            self.stop = _array(stop, "stop", shape)[self.stop_side // 2, last, self.stop_side % 2]
-            self.stop[0] = 0.0  # node 0 has no left side
-        if grand is not None:
-            upper = self.heads_of[self.head]
-            chosen = (self.head > 0)[:, None] & (self.grand > -np.inf)
-            scores = _array(grand, "grand", cube)[upper, self.head[:, None], self.modifier[:, None]]
-            self.grand[chosen] = scores[chosen]
-
-    def _read_lists(self, parts: Any) -> None:
-        h, m, s, score = parts.siblings
+    def _read_parts(self, siblings: Rows, stops: Rows, grandparents: Rows) -> None:
+        h, m, s, score = siblings
         arc, state = self.number[h, m], self._states(h, s)
         chosen = (arc >= 0) & (state >= 0) & ((s == h) | ((s > h) == (m > h))) & (state < self.position[arc])
         self.sib[(self.first_sib[arc] + state)[chosen]] = score[chosen]
-        h, s, side, score = parts.stops
+        h, s, side, score = stops
         state = self._states(h, s)
         chosen = (state >= 0) & ((s == h) | ((s > h) == side)) & (2 * h + side > 0)
         self.stop[(self.first_stop[2 * h + side] + state)[chosen]] = score[chosen]
-        g, h, m, score = parts.grandparents
+        g, h, m, score = grandparents
         upper, arc = self.number[g, h], self.number[h, m]
         chosen = (upper >= 0) & (arc >= 0) & (g != m)
         self.grand[arc[chosen], self.rank[upper[chosen]]] = score[chosen]
@@ -165,8 +141,8 @@ class Scores:
                 raise ProofError(f"refused: the arc ({h}, {m}) is not allowed")
         if single_root and heads.count(0) != 1:
             raise ProofError(f"refused: node 0 has {heads.count(0)} children; with root='single' it has one")
-        if cycle := _node_on_cycle(heads):
-            raise ProofError(f"refused: the heads above word {cycle} form a cycle")
+        if any(is_above(heads, m, h) for m, h in enumerate(heads) if m):
+            raise ProofError("refused: the heads form a cycle")
         if projective and _has_crossing(heads):
             raise ProofError("refused: arcs of the tree cross")
 
@@ -175,12 +151,9 @@ class Scores:
         used = self.number[heads[1:], np.arange(1, self.nodes)]
         state = [0] * (2 * self.nodes)
         sib = []
-        rows = zip(
-            *(column[np.sort(used)].tolist() for column in (self.side, self.first_sib, self.position)), strict=True
-        )
-        for side, first, position in rows:  # those of one side outwards
-            sib.append(first + state[side])
-            state[side] = position
+        for arc in np.sort(used).tolist():  # those of one side outwards
+            sib.append(self.first_sib[arc] + state[self.side[arc]])
+            state[self.side[arc]] = self.position[arc]
         head = np.where(self.head[used] > 0, self.rank[used[self.head[used] - 1]], 0)
         return TreeParts(used, np.array(sib), self.first_stop + state, head)
 
@@ -192,37 +165,27 @@ class Scores:
 
 def _array(values: ArrayLike, name: str, shape: tuple[int, ...] | None) -> Floats:
     """A copy of an array of this shape; None: a square one."""
-    try:
-        array = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError, OverflowError):
-        raise InputError(f"{name} is not an array of numbers") from None
-    if shape is None and (array.ndim != 2 or array.shape[0] != array.shape[1] or len(array) < 2):
-        raise InputError(f"{name} has the shape {array.shape}; it is square, with one row for the root and each word")
-    if shape is not None and array.shape != shape:
-        raise InputError(f"{name} has the shape {array.shape}; it must be {shape}")
+    array = np.array(values, dtype=np.float64)
+    expected = shape or 2 * (max(2, *array.shape, 2),)  # a row for the root and each word
+    if array.shape != expected:
+        raise InputError(f"{name} has the shape {array.shape}, expected {expected}")
     return array
 
 
-def _arcs(arcs: Iterable[Arc], name: str, nodes: int) -> list[Arc]:
-    try:
-        pairs = [(int(h), int(m)) for h, m in arcs]
-    except (TypeError, ValueError):
-        raise InputError(f"{name} is not a list of arcs: pairs of a head and a modifier") from None
-    for h, m in pairs:
-        if not (0 <= h < nodes and 0 < m < nodes):
-            raise InputError(f"{name} has the arc ({h}, {m}); heads are 0 to {nodes - 1}, modifiers 1 to {nodes - 1}")
-    return pairs
+def _rows(values: ArrayLike | None, name: str, shape: tuple[int, ...]) -> Rows:
+    """The parts in an array that have another score than 0."""
+    array = np.zeros((0, 0, 0)) if values is None else _array(values, name, shape)
+    first, second, third = np.nonzero(array)
+    return first, second, third, array[first, second, third]
 
 
-def _node_on_cycle(heads: Sequence[int]) -> int:
-    """A node on a cycle of heads; 0 if the path of every word leads to node 0."""
-    for m in range(1, len(heads)):
-        node = m
-        for _ in heads:
-            node = heads[node] if node else 0
-        if node:
-            return node
-    return 0
+def is_above(heads: Sequence[int], upper: int, node: int) -> bool:
+    """Whether upper is the node or on the path of heads from it, which may be a cycle."""
+    for _ in heads:
+        if node == upper or node <= 0:
+            break
+        node = heads[node]
+    return node == upper
 
 
 def _has_crossing(heads: Sequence[int]) -> bool:

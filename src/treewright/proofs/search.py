@@ -38,14 +38,12 @@ class Search:
                 continue
             if node.point is None:
                 raise ProofError(f"refused: node {number} has neither two children nor a bound")
-            self._take(self._bound(node.point, piece).loss, f"node {number}")
+            loss = self._bound(node.point, piece).loss
+            if loss < self.needed:
+                shown = float(self.losses.exact(loss))
+                raise ProofError(f"refused: node {number} bounds the loss by {shown!r}, less than the claim needs")
+            self.smallest = min(self.smallest, loss)
         return self.smallest
-
-    def _take(self, loss: int, name: str) -> None:
-        if loss < self.needed:
-            shown = float(self.losses.exact(loss))
-            raise ProofError(f"refused: the bound on the loss of {name} is {shown!r}, less than the claim needs")
-        self.smallest = min(self.smallest, loss)
 
     def _bound(self, point: int, piece: Piece) -> Bound:
         points = self.proof.points
@@ -89,27 +87,23 @@ class Search:
         rest = [(arc, True) for arc in fixing.required] + [(arc, False) for arc in fixing.excluded]
         remaining: Piece | None = piece
         while rest and remaining is not None:
-            piece = remaining
+            piece, undecided = remaining, []
             with_arcs = self._bound(fixing.point, piece).with_arcs()
-            bounds = []
             for arc, is_required in rest:
                 other = self._divide(piece, arc, not is_required)
+                bound = self.losses.cap
                 if not is_required:
-                    bounds.append(int(with_arcs[self.scores.number[arc]]))
+                    bound = int(with_arcs[self.scores.number[arc]])
                 elif other[arc[1]]:
-                    bounds.append(self._bound(fixing.point, other).loss)
-                else:
-                    bounds.append(self.losses.cap)
-            if max(bounds) < self.needed:
-                arc, is_required = rest[0]
-                self._take(bounds[0], f"the trees {'without' if is_required else 'with'} the arc {arc}")
-            decided = [bound >= self.needed for bound in bounds]
-            for (arc, is_required), bound, is_decided in zip(rest, bounds, decided, strict=True):
-                if is_decided:
-                    self._take(bound, "")
-                    remaining = self._divide(remaining, arc, is_required)
-            remaining = _propagate(remaining, self.single_root)
-            rest = [choice for choice, is_decided in zip(rest, decided, strict=True) if not is_decided]
+                    bound = self._bound(fixing.point, other).loss
+                if bound < self.needed:
+                    undecided.append((arc, is_required))
+                    continue
+                self.smallest = min(self.smallest, bound)
+                remaining = self._divide(remaining, arc, is_required)
+            if undecided == rest:
+                raise ProofError(f"refused: at point {fixing.point} no bound decides any of the arcs {rest}")
+            rest, remaining = undecided, _propagate(remaining, self.single_root)
         return remaining
 
 

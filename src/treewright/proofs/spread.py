@@ -12,7 +12,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from treewright.proofs.scores import Floats, Scores
+from treewright.proofs.scores import Floats, Scores, is_above
 
 FEW_WORDS, MAX_RATIO = 8, 2.0**9
 TREES, MAX_ROUNDS, RANK = 15, 30, 1
@@ -34,13 +34,29 @@ def needs_random_trees(scores: Scores, loss: float, loss_of_arc: Floats) -> bool
 
 def max_spread(scores: Scores, heads: Sequence[int], single_root: bool) -> float:
     """Return the largest spread of a tree, given by its heads, under the scores of its sentence."""
-    walk = _Walk(scores, single_root)
+    is_candidate, draws = (scores.number >= 0).tolist(), Draws()
+
+    def walk(tree: Sequence[int], steps: int) -> list[int]:
+        """Return the tree after this number of random steps; those that lead to no tree are left out."""
+        following = list(tree)
+        for _ in range(steps):
+            m, h = 1 + draws.below(scores.nodes - 1), draws.below(scores.nodes)
+            if h == following[m] or not is_candidate[h][m]:
+                continue
+            if h == 0 and single_root:
+                child = following.index(0)
+                if not is_candidate[m][child]:
+                    continue
+                following[child] = m
+            elif is_above(following, m, h):
+                continue
+            following[m] = h
+        return following
 
     def parts_of(tree: Sequence[int]) -> list[float]:
-        parts: list[float] = scores.of_tree(scores.parts_of(tree)).tolist()
-        return parts
+        return [*map(float, scores.of_tree(scores.parts_of(tree)))]
 
-    return limit_of_random_walk(list(heads), 2 * scores.nodes, walk.from_tree, parts_of)
+    return limit_of_random_walk(list(heads), 2 * scores.nodes, walk, parts_of)
 
 
 def limit_of_random_walk(
@@ -99,37 +115,3 @@ class Draws:
     def below(self, end: int) -> int:
         self.state = (self.state * 6364136223846793005 + 1442695040888963407) % 2**64
         return (self.state >> 32) * end >> 32
-
-
-class _Walk:
-    """Random steps from tree to tree over candidate arcs."""
-
-    def __init__(self, scores: Scores, single_root: bool) -> None:
-        self.is_candidate = (scores.number >= 0).tolist()
-        self.nodes, self.single_root, self.draws = scores.nodes, single_root, Draws()
-
-    def from_tree(self, tree: Sequence[int], steps: int) -> list[int]:
-        """Return the tree after this number of steps; those that lead to no tree are left out."""
-        following = list(tree)
-        for _ in range(steps):
-            m, h = 1 + self.draws.below(self.nodes - 1), self.draws.below(self.nodes)
-            if h == following[m] or not self.is_candidate[h][m]:
-                continue
-            if h == 0 and self.single_root:
-                child = following.index(0)
-                if not self.is_candidate[m][child]:
-                    continue
-                following[child] = m
-            elif _is_above(following, m, h):
-                continue
-            following[m] = h
-        return following
-
-
-def _is_above(tree: Sequence[int], upper: int, node: int) -> bool:
-    """Whether upper is the node or on its path to the root."""
-    while node > 0:
-        if node == upper:
-            return True
-        node = tree[node]
-    return False

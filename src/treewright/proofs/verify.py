@@ -36,20 +36,13 @@ class Claim(Protocol):
     It is certified if gap <= tolerance * spread.
     """
 
-    @property
-    def heads(self) -> Any: ...
-    @property
-    def score(self) -> float: ...
-    @property
-    def bound(self) -> float: ...
-    @property
-    def gap(self) -> float: ...
-    @property
-    def spread(self) -> float: ...
-    @property
-    def tolerance(self) -> float: ...
-    @property
-    def proof(self) -> Proof | None: ...
+    heads: Any
+    score: float
+    bound: float
+    gap: float
+    spread: float
+    tolerance: float
+    proof: Proof | None
 
 
 class Verified(NamedTuple):
@@ -71,27 +64,22 @@ def verify(
     root: str = "single",
     require: Iterable[Arc] = (),
     forbid: Iterable[Arc] = (),
-    head_first: bool = True,
 ) -> Verified:
     """Check `parse.proof` under the scores and constraints given; a ProofError names what does not hold.
 
-    The arguments other than parse are those of `tree`. What is checked: the heads form a tree that meets the
-    constraints; its value is parse.score; parse.spread is that of the scores; no other tree is better by more than
-    parse.gap, or above parse.bound. The gap of the result is what is proved.
+    The other arguments are those of `tree`, with heads first, as `decode.verify` checks them. What is checked: the
+    heads form a tree that meets the constraints; its value is parse.score; parse.spread is that of the scores; no other
+    tree is better by more than parse.gap, or above parse.bound. The gap of the result is what is proved.
 
     >>> from treewright import decode
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
     >>> verify(scores, decode.tree(scores, proof=True))
     Verified(value=16.0, bound=16.0, gap=0.0)
-    >>> verify([[0, 9, 12], [0, 0, 7], [0, 3, 0]], decode.tree(scores, proof=True))
-    Traceback (most recent call last):
-    ...
-    treewright.errors.ProofError: refused: ...
     """
     if root not in ("single", "multi"):
         raise InputError(f"root is {root!r}; it is 'single' (one child of node 0) or 'multi'")
     single_root = root == "single"
-    scores = Scores(arc, sib, grand, stop, require, forbid, head_first)
+    scores = Scores(arc, sib, grand, stop, require, forbid)
     if parse.proof is None:
         raise ProofError("the parse has no proof: decode with tree(..., proof=True)")
     _check_numbers(parse)
@@ -134,7 +122,7 @@ def _smallest_loss(
 
     def check(integers: IntegerLosses) -> Fraction:
         if proof.kind == "chart":
-            smallest = Chart(scores, integers, single_root).smallest_loss()
+            smallest = Chart(scores, integers).smallest_loss()
         else:
             needed = math.ceil((loss - allowed) / integers.exact(1))
             smallest = Search(scores, integers, single_root, proof, needed).smallest_loss()

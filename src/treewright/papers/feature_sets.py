@@ -8,8 +8,7 @@ so that candidate arcs are the same.
 
 from __future__ import annotations
 
-from enum import Enum
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -58,20 +57,13 @@ CARRERAS_GRANDPARENT = lines(
 CARRERAS_ARC = MCDONALD_ARC + lines("h.upos m.upos h.each m.each | h.upos m.upos | h.upos m.upos b.upos")
 
 
-class Features(str, Enum):
-    """The names of the feature sets."""
-
-    standard = "standard"
-    carreras2007 = "carreras2007"
-    mcdonald2006 = "mcdonald2006"
-
-
-FEATURE_SETS = {
-    Features.standard: STANDARD,
-    Features.carreras2007: STANDARD._replace(
+Features = Literal["standard", "carreras2007", "mcdonald2006"]
+FEATURE_SETS: dict[str, Templates] = {
+    "standard": STANDARD,
+    "carreras2007": STANDARD._replace(
         arc=CARRERAS_ARC, sibling=CARRERAS_SIBLING, grandparent=CARRERAS_GRANDPARENT, beyond=CARRERAS_GRANDPARENT[:1]
     ),
-    Features.mcdonald2006: STANDARD._replace(arc=MCDONALD_ARC, sibling=MCDONALD_SIBLING, grandparent=(), beyond=()),
+    "mcdonald2006": STANDARD._replace(arc=MCDONALD_ARC, sibling=MCDONALD_SIBLING, grandparent=(), beyond=()),
 }
 
 FeaturesOption = Annotated[
@@ -86,7 +78,7 @@ FeaturesOption = Annotated[
 
 def templates_of(features: str, model: str) -> Templates:
     """Return the templates of a feature set, by its name, for a model that it has features for."""
-    templates = FEATURE_SETS[Features(features)]
+    templates = FEATURE_SETS[features]
     if model in GRANDPARENTS and not templates.grandparent:
         raise InputError(
             f"the features {features} have no grandparents, which the model {model} scores; give --features "

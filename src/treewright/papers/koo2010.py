@@ -15,9 +15,8 @@ import json
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, Literal, TypeVar
 
 import numpy as np
 import typer
@@ -55,7 +54,7 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
-from treewright.papers.feature_sets import Features, FeaturesOption, templates_of
+from treewright.papers.feature_sets import FeaturesOption, templates_of
 from treewright.papers.koo2010_programs import LEARNER, MODELS, Row, table2, table2_trained, trained
 from treewright.parser import Parser
 
@@ -382,24 +381,16 @@ DataFolder = Annotated[Path, data_argument(", such as ud/English-EWT")]
 app = new_app("Koo, Rush, Collins, Jaakkola & Sontag (2010): head automata.")
 
 
-class Scores(str, Enum):
-    normal = "normal"
-    uniform = "uniform"
-
-
-class Learner(str, Enum):
-    perceptron = "perceptron"
-    crf = "crf"
-
-
-LearnerOption = Annotated[Learner, typer.Option("--learner", help="Of the paper, or ours.")]
+LearnerOption = Annotated[Literal["perceptron", "crf"], typer.Option("--learner", help="Of the paper, or ours.")]
 
 
 @app.command("table2", help=TABLE2_HELP, cls=PlainCommand)
 def table2_command(
     instances: Annotated[int, typer.Option(min=1, metavar="N", help="Random sentences for each model.")] = 100,
     length: Annotated[int, typer.Option(min=1, metavar="N", help="Number of words of a sentence.")] = 10,
-    scores: Annotated[Scores, typer.Option(help="How the scores of transitions are drawn.")] = Scores.normal,
+    scores: Annotated[
+        Literal["normal", "uniform"], typer.Option(help="How the scores of transitions are drawn.")
+    ] = "normal",
     seed: Annotated[int, seed_option("of the scores")] = 0,
     max_seconds: Annotated[float, seconds_option("of the integer program, 60 if not given")] = 60.0,
     quiet: Quiet = False,
@@ -407,15 +398,15 @@ def table2_command(
 ) -> None:
     with progress("random sentences, every method", quiet) as report:
         rows = table2(
-            instances=instances, words=length, scores=scores.value, seed=seed, max_seconds=max_seconds, report=report
+            instances=instances, words=length, scores=scores, seed=seed, max_seconds=max_seconds, report=report
         )
     if as_json:
-        settings = {"instances": instances, "words": length, "scores": scores.value, "seed": seed}
+        settings = {"instances": instances, "words": length, "scores": scores, "seed": seed}
         typer.echo(json.dumps({**settings, "rows": [asdict(row) for row in rows]}, indent=2))
         return
     columns = ("model", "method", "encoding", "exact %", "agree %", "best %", "CPU s", "paper: exact %", "seconds")
     show_lines(columns, [table2_line(row) for row in rows])
-    typer.echo(f"{instances} sentences of {length} words a model, {scores.value} scores, seed {seed}; root: multi.")
+    typer.echo(f"{instances} sentences of {length} words a model, {scores} scores, seed {seed}; root: multi.")
     typer.echo("exact: integral (LP), solved (ILP), certified; agree: of which z = y; best: trees of the best value.")
     typer.echo("The paper's exact is for random sentences of 10 words, its seconds are for a treebank and Gurobi.")
 
@@ -435,15 +426,15 @@ class Options:
     data: DataFolder
     treebanks: Treebanks = None
     sentences: MaxSentences = None
-    learner: LearnerOption = Learner.perceptron
-    features: FeaturesOption = Features.standard
+    learner: LearnerOption = "perceptron"
+    features: FeaturesOption = "standard"
     quiet: Quiet = False
     as_json: Json = False
 
     def rows(self, table: Callable[..., Iterator[T]], names: Iterable[str], report: Callable[..., None]) -> Iterator[T]:
         """Return the rows of a table, one for each treebank; `names` are the treebanks if none are given."""
         treebanks = names_of(self.treebanks, names)
-        how = {"learner": self.learner.value, "features": self.features.value, "sentences": self.sentences}
+        how = {"learner": self.learner, "features": self.features, "sentences": self.sentences}
         return table(self.data, treebanks, **how, report=report)
 
 
@@ -515,8 +506,8 @@ def table2_trained_command(
     instances: Annotated[int, typer.Option(min=1, metavar="N", help="Development sentences.")] = 100,
     length: Annotated[int, typer.Option(min=1, metavar="N", help="Largest number of words of a sentence.")] = 20,
     max_seconds: Annotated[float, seconds_option("of the integer program, 60 if not given")] = 60.0,
-    learner: LearnerOption = Learner.perceptron,
-    features: FeaturesOption = Features.standard,
+    learner: LearnerOption = "perceptron",
+    features: FeaturesOption = "standard",
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
@@ -525,8 +516,8 @@ def table2_trained_command(
             table2_trained(
                 data,
                 treebank,
-                learner=learner.value,
-                features=features.value,
+                learner=learner,
+                features=features,
                 words=length,
                 instances=instances,
                 sentences=sentences,
@@ -556,17 +547,15 @@ def figures_command(
     output: Annotated[Path | None, output_option("the folder for figure3.svg and figure4.svg.", "FOLDER")] = None,
     treebank: Treebank = "ud/English-EWT",
     sentences: MaxSentences = None,
-    learner: LearnerOption = Learner.perceptron,
-    features: FeaturesOption = Features.standard,
+    learner: LearnerOption = "perceptron",
+    features: FeaturesOption = "standard",
     quiet: Quiet = False,
     as_json: Json = False,
 ) -> None:
     if output is not None:
         ensure_matplotlib()
     with steps(quiet) as report:
-        curves = figures(
-            data, treebank, learner=learner.value, features=features.value, sentences=sentences, report=report
-        )
+        curves = figures(data, treebank, learner=learner, features=features, sentences=sentences, report=report)
     if output is not None:
         draw(curves, output)
     recomputed = {model: [float(share) for share in column] for model, column in curves.recomputed.items()}

@@ -43,7 +43,7 @@ from treewright.papers.common import (
     training,
     with_option_groups,
 )
-from treewright.papers.feature_sets import Features, FeaturesOption, templates_of
+from treewright.papers.feature_sets import FeaturesOption, templates_of
 from treewright.parser import Parser, ParserOptions, ParserSettings, resolve
 from treewright.parser.decisions import Arc
 from treewright.parser.model import new_scorer
@@ -372,7 +372,7 @@ class Options:
     data: Annotated[Path, data_argument(", such as graphs/Danish-DDT")]
     sentences: MaxSentences = None
     learner: LearnerOption = "mira"
-    features: FeaturesOption = Features.standard
+    features: FeaturesOption = "standard"
     quiet: Quiet = False
     as_json: Json = False
 
@@ -380,7 +380,7 @@ class Options:
         """Train the parsers of a table and evaluate them."""
         options = ParserOptions(learner=self.learner)
         with steps(self.quiet) as report:
-            return list(table(Study(self.data, treebank, options, self.features.value, self.sentences, report)))
+            return list(table(Study(self.data, treebank, options, self.features, self.sentences, report)))
 
 
 @app.command("table1", help=TABLE1_HELP, cls=PlainCommand)

@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, TypeVar
+from typing import Annotated, Literal, TypeVar
 
 import numpy as np
 import typer
@@ -29,7 +28,7 @@ from treewright.papers.common import (
     stage_printer,
     with_option_groups,
 )
-from treewright.papers.feature_sets import Features, FeaturesOption
+from treewright.papers.feature_sets import FeaturesOption
 from treewright.papers.zhang2014_tables import (
     COLUMNS4,
     MARKS,
@@ -212,27 +211,13 @@ Keep = Annotated[
 Count = Annotated[int | None, typer.Option("--test-sentences", min=1, metavar="N", help="Parse N sentences only.")]
 
 
-class Order(str, Enum):
-    """The models whose climbs are measured."""
-
-    grand = "grand"
-    third = "third"
-    full = "full"
-
-
 ModelOption = Annotated[
-    Order, typer.Option("--model", help="Model order: grand (second order), third, or full (global features).")
+    Literal["grand", "third", "full"],
+    typer.Option("--model", help="Model order: grand (second order), third, or full (global features)."),
 ]
 
 
-class Learner(str, Enum):
-    """How the models of Tables 4 to 6 and of the figures learn."""
-
-    climbing = "climbing"
-    crf = "crf"
-
-
-LearnerOption = Annotated[Learner, typer.Option("--learner", help="Of the paper, or ours.")]
+LearnerOption = Annotated[Literal["climbing", "crf"], typer.Option("--learner", help="Of the paper, or ours.")]
 Climbs = Annotated[int, typer.Option("--climbs", min=1, metavar="N", help="Climbs of each sentence.")]
 Picture = Annotated[Path | None, output_option("an SVG file with the figure.")]
 
@@ -246,7 +231,7 @@ class Options:
     sentences: MaxSentences = None
     count: Count = None
     keep: Keep = None
-    features: FeaturesOption = Features.standard
+    features: FeaturesOption = "standard"
     epochs: Annotated[
         int | None,
         typer.Option(min=1, metavar="N", help="Of learning by climbing or dd; 10 if not given, 20 for full."),
@@ -267,7 +252,7 @@ class Options:
     def _study(self) -> Study:
         shown = stage_printer(self.quiet)
         climbing = Climbing(epochs=self.epochs, patience=self.train_patience)
-        return Study(self.data, self.sentences, self.count, self.keep, shown, self.features.value, climbing)
+        return Study(self.data, self.sentences, self.count, self.keep, shown, self.features, climbing)
 
 
 def published_lines(published: Mapping[str, Sequence[float]], digits: int) -> list[list[str]]:
@@ -351,10 +336,10 @@ def table4_command(
         str | None,
         typer.Option("--systems", metavar="NAMES", help="Our columns, separated by commas. All if not given."),
     ] = None,
-    learner: LearnerOption = Learner.climbing,
+    learner: LearnerOption = "climbing",
 ) -> None:
     names = names_of(systems, SYSTEMS4)
-    rows = options.rows(table4, systems=names, learner=learner.value)
+    rows = options.rows(table4, systems=names, learner=learner)
     table = [(row.treebank, row.uas) for row in rows]
     if len(rows) > 1:
         table.append(("average", {name: sum(row.uas[name] for row in rows) / len(rows) for name in names}))
@@ -367,29 +352,27 @@ def table4_command(
 
 @app.command("table5", help=TABLE5_HELP, cls=PlainCommand)
 @with_option_groups
-def table5_command(
-    options: Options, model: ModelOption = Order.full, learner: LearnerOption = Learner.climbing
-) -> None:
-    rows = options.rows(table5, model=model.value, learner=learner.value)
+def table5_command(options: Options, model: ModelOption = "full", learner: LearnerOption = "climbing") -> None:
+    rows = options.rows(table5, model=model, learner=learner)
     lines = []
     for row in rows:
         pairs = [(row.uas[name], row.start[name]) for name in STARTS]
         lines.append([row.treebank, *(number(figure, 1) for pair in pairs for figure in pair)])
     columns = [column for name in STARTS for column in (name, "start")]
-    show_rows(rows, options.as_json, (f"UAS, {model.value}", *columns), lines + published_lines(PUBLISHED5, 1))
+    show_rows(rows, options.as_json, (f"UAS, {model}", *columns), lines + published_lines(PUBLISHED5, 1))
 
 
 @app.command("table6", help=TABLE6_HELP, cls=PlainCommand)
 @with_option_groups
 def table6_command(
     options: Options,
-    model: ModelOption = Order.full,
+    model: ModelOption = "full",
     restarts: Climbs = 3000,
-    learner: LearnerOption = Learner.climbing,
+    learner: LearnerOption = "climbing",
 ) -> None:
-    rows = options.rows(table6, model=model.value, restarts=restarts, learner=learner.value)
+    rows = options.rows(table6, model=model, restarts=restarts, learner=learner)
     lines = [[row.treebank, number(row.short, 2), number(row.long, 2)] for row in rows]
-    columns = (f"% found within 300 of {restarts}, {model.value}", "<= 15 words", "> 15 words")
+    columns = (f"% found within 300 of {restarts}, {model}", "<= 15 words", "> 15 words")
     show_rows(rows, options.as_json, columns, lines + published_lines(PUBLISHED6, 2))
 
 
@@ -399,11 +382,11 @@ def figure4_command(
     options: Options,
     output: Picture = None,
     of: Annotated[str, typer.Option("--system", metavar="NAME", help="A column of table4.")] = "full",
-    learner: LearnerOption = Learner.climbing,
+    learner: LearnerOption = "climbing",
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(table4, systems=("1st", of), learner=learner.value)
+    rows = options.rows(table4, systems=("1st", of), learner=learner)
     by_treebank = gains(rows, of)
     if output is not None:
         draw_gains(by_treebank, of, output)
@@ -416,13 +399,13 @@ def figure4_command(
 def figure5_command(
     options: Options,
     output: Picture = None,
-    model: ModelOption = Order.full,
+    model: ModelOption = "full",
     restarts: Climbs = 3000,
-    learner: LearnerOption = Learner.climbing,
+    learner: LearnerOption = "climbing",
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(table6, model=model.value, restarts=restarts, learner=learner.value)
+    rows = options.rows(table6, model=model, restarts=restarts, learner=learner)
     if output is not None:
         draw_restarts(rows, output)
     if options.as_json:
@@ -433,7 +416,7 @@ def figure5_command(
     for row in rows:
         for group, curve in (("<= 15 words", row.short_curve), ("> 15 words", row.long_curve)):
             lines.append([f"{row.treebank}, {group}", *(f"{curve[mark - 1]:.5f}" if curve else "" for mark in marks)])
-    show_lines((f"value after restarts, {model.value}", *map(str, marks)), lines)
+    show_lines((f"value after restarts, {model}", *map(str, marks)), lines)
     typer.echo(f"Relative to the best of {restarts} restarts. The paper: converged after about 500.")
 
 
@@ -442,13 +425,13 @@ def figure5_command(
 def figure6_command(
     options: Options,
     output: Picture = None,
-    model: ModelOption = Order.full,
-    learner: LearnerOption = Learner.climbing,
+    model: ModelOption = "full",
+    learner: LearnerOption = "climbing",
 ) -> None:
     if output is not None:
         ensure_matplotlib()
-    rows = options.rows(figure6, model=model.value, learner=learner.value)
+    rows = options.rows(figure6, model=model, learner=learner)
     if output is not None:
         draw_speed(rows, output)
     lines = [[row.treebank, str(row.restarts), number(row.uas, 2), f"{1e6 * row.seconds:.0f}"] for row in rows]
-    show_rows(rows, options.as_json, (model.value, "restarts", "UAS", "CPU us a word"), lines)
+    show_rows(rows, options.as_json, (model, "restarts", "UAS", "CPU us a word"), lines)

@@ -401,32 +401,6 @@ def test_labels_of_sentences_are_queues(make: Make) -> None:
         client.send(2, {"kind": "label", "label": "two words"})
 
 
-RULES = """\
-% what our guidelines forbid
-error "boats do not leave" pattern { S [lemma=boat]; V -[nsubj]-> S }
-"""
-
-
-def test_rules_of_a_project_are_checked_live_and_make_a_queue(make: Make) -> None:
-    project = make()
-    folder = project.folder
-    project.close()
-    (folder / "rules.txt").write_text(RULES)
-    with Project.open(folder) as opened:
-        [finding] = [item for item in opened.editor.state(2, "me").lint if item["rule"] == "project"]
-        assert (finding["word"], finding["level"], finding["reason"]) == (1, 3, "boats do not leave")
-        assert finding["guideline"] == "https://universaldependencies.org/u/dep/nsubj.html"
-        opened.start_suggestions()
-        assert opened._suggestions._thread is not None
-        opened._suggestions._thread.join(60)
-        assert [summary.id for summary in opened.queues.summaries("me", "lint")] == [2]
-        answer = Client(opened).send(2, {"kind": "deprel", "word": 1, "deprel": "obl"})
-        assert not [item for item in answer.state.lint if item["rule"] == "project"]
-    (folder / "rules.txt").write_text("error no quotes")
-    with pytest.raises(ProjectError, match=r'rules.txt:1: expected error or warning, "message" and a request'):
-        Project.open(folder)
-
-
 def test_a_new_version_of_a_file_is_merged(make: Make, treebank: Path) -> None:
     client = Client(make())
     project = client.project

@@ -20,7 +20,6 @@ from treewright.annotate.models import Models
 from treewright.annotate.people import People, check_name
 from treewright.annotate.queues import Queues
 from treewright.annotate.records import Records
-from treewright.annotate.rules import read_rules
 from treewright.annotate.store import Store, dump, exclusive
 from treewright.annotate.suggestions import Suggestions
 from treewright.annotate.view import Linter
@@ -58,7 +57,7 @@ class Project:
             Layers(store),
         )
         self.models = Models(self.folder / "models", store, model)
-        linter = Linter(read_rules(self.folder))
+        linter = Linter()
         self.editor = Editor(store, self.people, self.models, linter)
         self._suggestions = Suggestions(store, self.models, linter)
         if not read_only:

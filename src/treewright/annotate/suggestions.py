@@ -70,7 +70,7 @@ class Suggestions:
                 break
             suggested = [(number, model, *suggest(pipeline, Sentence(text))) for number, text in rows]
             linter = self._linter
-            parsed = [(*row, len(lint(Sentence(row[2]), linter.counts, linter.rules))) for row in suggested]
+            parsed = [(*row, len(lint(Sentence(row[2]), linter.counts))) for row in suggested]
             with store.lock:
                 if stop.is_set():
                     return

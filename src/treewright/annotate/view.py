@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from treewright.annotate.answers import ConflictError, Op, WordState
 from treewright.annotate.assistant import Shown
 from treewright.annotate.draft import COLUMNS, OPEN, Arc, Draft
-from treewright.annotate.rules import Rule
 from treewright.checking import Counts, Finding, check
 from treewright.corpus import Sentence
 from treewright.guidelines import guideline_address
@@ -98,40 +96,39 @@ def arc_states(draft: Draft, shown: Shown, changed: list[int]) -> dict[Arc, str]
     return states
 
 
-def lint(sentence: Sentence, counts: Counts | None = None, rules: Sequence[Rule] = ()) -> list[dict[str, Any]]:
-    """Return what `treewright check` and the rules of the project find in a sentence.
+def lint(sentence: Sentence, counts: Counts | None = None) -> list[dict[str, Any]]:
+    """Return what `treewright check` finds in a sentence.
 
     Each has the address of a guideline and the operations that mend it, if there are some.
     """
     findings = check([Sentence(sentence.written())], against=counts, ignore=IGNORED)
-    checked = [
+    words = [int(finding.word) if finding.word and finding.word.isdigit() else None for finding in findings]
+    return [
         {
             "rule": finding.rule,
             "level": finding.level,
-            "word": int(finding.word) if finding.word and finding.word.isdigit() else None,
+            "word": word,
             "reason": finding.reason,
             "mend": mend(finding, sentence),
+            "guideline": guideline(word, sentence),
         }
-        for finding in findings
+        for finding, word in zip(findings, words, strict=True)
     ]
-    of_rules = [finding | {"mend": None} for rule in rules for finding in rule.findings(sentence)]
-    return [finding | {"guideline": guideline(finding["word"], sentence)} for finding in [*checked, *of_rules]]
 
 
 class Linter:
-    """Checks sentences by the rules of a project; the findings of the last sentence are kept.
+    """Checks sentences; the findings of the last one are kept.
 
     counts: of the project; values that never occur in it are findings, too. None: they are not.
     """
 
-    def __init__(self, rules: Sequence[Rule]) -> None:
-        self.rules = rules
+    def __init__(self) -> None:
         self.counts: Counts | None = None
         self._last: tuple[Sentence | None, list[dict[str, Any]]] = (None, [])
 
     def __call__(self, sentence: Sentence) -> list[dict[str, Any]]:
         if self._last[0] is not sentence:
-            self._last = sentence, lint(sentence, self.counts, self.rules)
+            self._last = sentence, lint(sentence, self.counts)
         return self._last[1]
 
 

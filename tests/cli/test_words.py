@@ -95,21 +95,6 @@ def learned_classes(tmp_path: Path) -> tw.Words:
     return tw.Words.load(tmp_path / "both.words")
 
 
-def test_words_are_shown_with_neighbours_and_class(tmp_path: Path) -> None:
-    (tmp_path / "v.txt").write_text("dog 1 0\ncat 0.9 0.1\nrun 0 1\n", encoding="utf-8")
-    (tmp_path / "paths").write_text("00\tdog\t9\n00\tcat\t3\n1\tI\t1\n", encoding="utf-8")
-    output = tmp_path / "my.words"
-    run("--vectors", tmp_path / "v.txt", "--classes", tmp_path / "paths", "-q", "-o", output)
-    ended = run("show", output, "Dog", "dgo", "qqq", "--max", "2")
-    assert ended.stdout == (
-        "Dog: closest vectors (cosine)\n  cat 0.99  run 0.00\nDog: class 00\n  dog  cat\n"
-        "dgo: not among the words; similarly spelled: dog\nqqq: not among the words; none is spelled similarly\n"
-    )
-    [row] = json.loads(run("show", output, "dog", "--json").stdout)
-    assert row["neighbours"][0] == ["cat", 0.994]
-    assert (row["class"], row["members"], row["is_known"]) == ("00", ["dog", "cat"], True)
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -134,9 +119,3 @@ def test_what_cannot_be_used_is_refused(arguments: tuple[str, ...], message: str
     assert ended.exit_code == 1
     assert message in str(ended.exception), ended.exception
     assert not (tmp_path / "my.words").exists()
-
-
-def test_a_model_of_another_kind_is_named(tmp_path: Path) -> None:
-    ended = run("show", "en", "dog")
-    assert ended.exit_code == 1
-    assert "en is a pipeline, but a file of words is needed" in str(ended.exception)

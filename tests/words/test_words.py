@@ -44,7 +44,6 @@ def test_neighbours_are_ordered_by_cosine() -> None:
     assert [word for word, _ in found] == ["cat", "run"]
     assert found[0][1] == pytest.approx(0.9939, abs=1e-2)
     assert small().neighbours("wug") == []
-    assert small().spelled_like("dogg") == ["dog"]
 
 
 def test_a_part_has_the_first_words_and_their_classes() -> None:

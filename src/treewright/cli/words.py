@@ -1,11 +1,11 @@
-"""`treewright words`: learn word classes and word vectors from text, import them, and look at them."""
+"""`treewright words`: learn word classes and word vectors from text, or import them."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -13,39 +13,34 @@ from treewright.cli import options as opt
 from treewright.cli.inputs import CountedFile, show_share, size_of
 from treewright.cli.shared import check_output, note, quantity
 from treewright.cli.training import Run, Trained, train_and_save
+from treewright.corpus import Sentence, open_input
 from treewright.errors import InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.learn import Progress
-    from treewright.tokeniser import Tokeniser
-    from treewright.words import Words, WordsOptions
+from treewright.learn import Progress, StageCost
+from treewright.pipeline import read_input
+from treewright.pipeline.reading import text_lines
+from treewright.tokeniser import Tokeniser
+from treewright.words import Words, WordsOptions
+from treewright.words.training import stage_costs
 
 RULES, WHITESPACE = "rules", "whitespace"
 STEPS = 1024  # of the progress display while a text is read; a multiple of its step
 READING = "text"
 
-app = opt.new_group(
+app, command = opt.new_command(
     "words",
-    "`treewright words TEXT -o WORDS` is short for `treewright words train`. docs/words.md explains the models.",
-    "treewright words letter.txt -o my.words",
-    "treewright words show my.words bridge",
-    default="train",
-)
-
-
-@opt.subcommand(
-    app,
-    "Learn word classes and word vectors from TEXT: raw text, CoNLL-U or JSON, in any language.\n\n"
+    "Texts are raw text, CoNLL-U or JSON, in any language. "
     "Classes maximise the likelihood of a class bigram model and are the leaves of a binary tree, as Brown "
     "clusters are. Vectors are a factorisation of the association of words and their neighbours. --vectors and "
     "--classes import what other programs have learned; TEXT is then needed only for the other of the two. An "
-    "interrupted training continues with --resume and ends with the same file.",
+    "interrupted training continues with --resume and ends with the same file. docs/words.md explains the models.",
     "treewright words letter.txt news.txt.gz -o my.words",
     "treewright words tokenised.txt --tokeniser whitespace -o my.words",
     "treewright words --vectors glove.6B.100d.txt --classes paths -o en.words",
     "treewright words news.txt --vectors cc.ga.300.vec.gz -o ga.words",
 )
+
+
+@command
 def train(
     output: opt.ModelOutput,
     texts: Annotated[list[str] | None, opt.argument("TEXT", 'Files, compressed or not; "-" is standard input.')] = None,
@@ -100,7 +95,6 @@ def train(
 
 def import_words(vectors: str | None, classes: str | None, max_vectors: int | None, quiet: bool) -> Words:
     """Import vectors and classes of files; none for those that are not given."""
-    from treewright.words import Words
 
     remark = (lambda text: None) if quiet else note
     words = Words()
@@ -117,7 +111,6 @@ def options_of(
     classes: int | None, size: int | None, min_count: int, seed: int, imported: Words, *, has_text: bool
 ) -> WordsOptions:
     """Return the options of training: what is imported is not learned, and a number for it is refused."""
-    from treewright.words import WordsOptions
 
     for name, number, is_imported in (
         ("--classes-count", classes, bool(imported.paths)),
@@ -140,9 +133,6 @@ def learn(
     quiet: bool,
 ) -> Trained[Words]:
     """Learn from text what is not imported, and save all."""
-    from treewright.learn import StageCost
-    from treewright.words import Words
-    from treewright.words.training import stage_costs
 
     splitter = None if tokeniser == WHITESPACE else tokeniser_of(tokeniser)
 
@@ -155,15 +145,12 @@ def learn(
 
 def tokeniser_of(name: str) -> Tokeniser:
     """Return the tokeniser by rules, or of a model."""
-    from treewright.tokeniser import Tokeniser
 
     return Tokeniser() if name == RULES else Tokeniser.load(name)
 
 
 def read_sentences(texts: Sequence[str], tokeniser: Tokeniser | None, progress: Progress) -> Iterator[Sentence]:
     """Yield the sentences of files; without a tokeniser lines of words. Files without any sentence are refused."""
-    from treewright.corpus import open_input
-    from treewright.pipeline import read_input
 
     sizes = [size_of(source) for source in texts]
     total = 0 if None in sizes else sum(size or 0 for size in sizes)
@@ -197,8 +184,6 @@ def bytes_counter(total: int, progress: Progress) -> Callable[[int], None]:
 
 def read_lines(file: Any) -> Iterator[Sentence]:
     """Yield a sentence for each line of words that are separated by white space."""
-    from treewright.corpus import Sentence
-    from treewright.pipeline.reading import text_lines
 
     for line in text_lines(file):
         if forms := line.split():
@@ -224,53 +209,3 @@ def report(trained: Trained[Words], output: Path, quiet: bool, as_json: bool) ->
         typer.echo(json.dumps({**summary, "epochs": trained.epochs}, indent=2))
     elif not quiet:
         note(f"{output}: {words}{learned}")
-
-
-@opt.subcommand(
-    app,
-    "Print the words whose vectors are closest to that of WORD, and the most frequent words of its class.",
-    "treewright words show my.words bridge",
-    "treewright words show my.words bridge rail --json",
-)
-def show(
-    model: Annotated[str, opt.argument("WORDS", "A file made by `treewright words`.")],
-    forms: Annotated[list[str], opt.argument("WORD", "One or more words.")],
-    count: Annotated[int, opt.max_option("of the closest words, and of the class")] = 10,
-    as_json: opt.Json = False,
-) -> None:
-    from treewright.words import Words
-
-    words = Words.load(model)
-    descriptions = [describe(words, form, count) for form in forms]
-    if as_json:
-        typer.echo(json.dumps(descriptions, ensure_ascii=False, indent=2))
-        return
-    for description in descriptions:
-        typer.echo("\n".join(lines_of(description)))
-
-
-def describe(words: Words, form: str, count: int) -> dict[str, Any]:
-    """Return what is known about a form."""
-    return {
-        "word": form,
-        "neighbours": [[word, round(cosine, 3)] for word, cosine in words.neighbours(form, count)],
-        "class": words.class_of(form),
-        "members": words.members(form, count),
-        "is_known": words.knows(form),
-        "spelled_like": [] if words.knows(form) else words.spelled_like(form),
-    }
-
-
-def lines_of(description: dict[str, Any]) -> Iterator[str]:
-    """Yield the lines of a description for people."""
-    form, is_known = description["word"], description["is_known"]
-    if not is_known:
-        others = f"similarly spelled: {', '.join(description['spelled_like'])}"
-        yield f"{form}: not among the words; {others if description['spelled_like'] else 'none is spelled similarly'}"
-    if description["neighbours"]:
-        yield f"{form}: closest vectors (cosine)"
-        yield "  " + "  ".join(f"{word} {cosine:.2f}" for word, cosine in description["neighbours"])
-    if description["class"]:
-        by_shape = "" if is_known else ", that of its shape"
-        yield f"{form}: class {description['class']}{by_shape}"
-        yield "  " + "  ".join(description["members"])

@@ -43,11 +43,6 @@ class Classes:
         """The class of each word."""
         return dict(zip(self.words, self.numbers.tolist(), strict=True))
 
-    def knows(self, form: str) -> bool:
-        """Return whether a form is in the list, in canonical spelling or in lower case."""
-        spelled = canonical(form)
-        return spelled in self.number_of or spelled.lower() in self.number_of
-
     def path(self, form: str) -> str:
         """Return the bit path of a form: as canonically spelled, else in lower case, else of its shape; "" if none."""
         spelled = canonical(form)

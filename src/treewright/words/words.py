@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
@@ -164,10 +163,6 @@ class Words(Component):
         """
         return self._classes.path(form)
 
-    def knows(self, form: str) -> bool:
-        """Return whether a form has a vector or a class of its own, not that of its shape."""
-        return self.row(form) >= 0 or self._classes.knows(form)
-
     def members(self, form: str, count: int = 20) -> list[str]:
         """Return the most frequent words of the class of a form, at most `count`."""
         check(count, Positive, "count")
@@ -183,11 +178,6 @@ class Words(Component):
         cosines[row] = -np.inf
         best = np.argsort(-cosines, kind="stable")[: min(count, len(cosines) - 1)]
         return [(self.vocabulary[index], float(cosines[index])) for index in best.tolist()]
-
-    def spelled_like(self, form: str, count: int = 3) -> list[str]:
-        """Return at most `count` words that are spelled like a form which has neither vector nor class."""
-        known = dict.fromkeys([*self.vocabulary, *self._classes.words])
-        return difflib.get_close_matches(key_of(form), known, n=count)
 
     def keep(self, rows: int, *, classes: int | None = None) -> Words:
         """Return the part that a model stores: the vectors of the `rows` most frequent words, the classes of as many.

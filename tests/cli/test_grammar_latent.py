@@ -1,4 +1,4 @@
-"""`treewright grammar train --kind latent`, `grammar selftrain` and `complete` with a grammar, as a user types them."""
+"""`treewright grammar train --kind latent` and `complete` with a grammar, as a user types them."""
 
 from __future__ import annotations
 
@@ -43,19 +43,6 @@ def test_trees_without_binary_rules_are_trained_on(run: Run) -> None:
     Path("short.mrg").write_text("(NP (NN dog))\n(NP (NN man))\n")
     assert run("train", "short.mrg", "--kind", "latent", "--rounds", "1", "-o", "model.tw", "-q").returncode == 0
     assert run("parse", "model.tw", stdin="dog\n").stdout == "(NP (NN dog))\n"
-
-
-def test_selftrain_reads_raw_text_with_empty_lines(run: Run) -> None:
-    ended = run(
-        *("selftrain", "--labelled", "trees.mrg", "--raw", "raw.txt", "--by", "single", "--teachers", "1"),
-        *("--rounds", "1", "-o", "self.tw", "--json"),
-    )
-    assert ended.returncode == 0, ended.stderr
-    report = json.loads(ended.stdout)
-    assert (report["trees"], report["raw_sentences"], report["raw_sentences_left_out"]) == (3, 2, 0)
-    Path("empty.txt").write_text("\n\n")
-    refused = run("selftrain", "--labelled", "trees.mrg", "--raw", "empty.txt", "-o", "other.tw")
-    assert (refused.returncode, refused.stderr) == (1, "treewright: empty.txt: there is no sentence\n")
 
 
 def test_complete_keeps_given_phrases(

@@ -1,4 +1,4 @@
-"""treewright joint: trained, parsing, and its messages."""
+"""`treewright grammar train --with`: trained, parsing, and its messages."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TREES = [
 
 
 def run(*arguments: object, text: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["joint", *map(str, arguments)], input=text)
+    return CliRunner().invoke(app, ["grammar", *map(str, arguments)], input=text)
 
 
 @pytest.fixture(scope="module")
@@ -61,16 +61,30 @@ def test_json_has_heads_and_scope(folder: Path) -> None:
 def test_a_model_of_another_kind_is_an_error(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ended = runner(monkeypatch, capsys, "joint")("parse", "en", str(folder / "dev.mrg"))
+    ended = runner(monkeypatch, capsys, "grammar")("parse", "en", str(folder / "dev.mrg"))
     assert ended.returncode == 1
     assert "grammar with dependencies" in ended.stderr
+    assert "treewright grammar train --with dependencies TREES" in ended.stderr
+
+
+@pytest.mark.parametrize(
+    ("other", "kind"), [("dependencies", "treebank"), ("dependencies", "latent"), ("tags", "latent")]
+)
+def test_a_kind_that_agrees_with_no_other_model_is_refused(
+    other: str, kind: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ended = runner(monkeypatch, capsys, "grammar")("train", "a.mrg", "--with", other, "--kind", kind, "-o", "a.tw")
+    assert ended.returncode == 2
+    assert "--kind: with dependencies it is collins, with tags collins or treebank" in ended.stderr
 
 
 def test_a_file_without_trees_is_an_error(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "empty.mrg").write_text("")
-    ended = runner(monkeypatch, capsys, "joint")("train", str(tmp_path / "empty.mrg"), "-o", str(tmp_path / "joint.tw"))
+    ended = runner(monkeypatch, capsys, "grammar")(
+        *("train", str(tmp_path / "empty.mrg"), "--with", "tags", "-o", str(tmp_path / "joint.tw"))
+    )
     assert ended.returncode == 1
     assert "empty.mrg" in ended.stderr
 
@@ -91,7 +105,7 @@ def test_a_long_sentence_without_a_tree_is_named_with_the_limit(
     folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (folder / "long.txt").write_text("with with the . a a\n")
-    ended = runner(monkeypatch, capsys, "joint")(
+    ended = runner(monkeypatch, capsys, "grammar")(
         "parse", str(folder / "joint.tw"), str(folder / "long.txt"), "--max-words", "5"
     )
     assert ended.returncode == 0

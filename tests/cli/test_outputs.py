@@ -50,14 +50,14 @@ COMMANDS: dict[str, str] = {
     "show png": "show one.conllu --to png -o OUT",
     "train tagger": "train bank.conllu --only tagger --epochs 1 -o OUT -q",
     "train tokeniser": "train bank.conllu --only tokeniser --epochs 1 -o OUT -q",
-    "words": "words train text.txt -o OUT -q",
+    "words": "words text.txt -o OUT -q",
     "pack": "pack en -o OUT -q",
     "induce": "induce bank.conllu -o OUT -q",
     "grammar": "grammar train --kind treebank trees.mrg -o OUT -q",
-    "selftrain": "grammar selftrain --labelled trees.mrg --raw lines.txt --by single --teachers 1 --rounds 1 -o OUT -q",
+    "selftrain": "reproduce huang2010 selftrain --labelled trees.mrg --raw lines.txt --teachers 1 --rounds 1 -o OUT -q",
     "phrases": "grammar parse grammar.tw trees.mrg -o OUT -q",
-    "joint": "joint train trees.mrg --with tags --kind treebank -o OUT -q",
-    "joint parse": "joint parse joint.tw trees.mrg -o OUT -q",
+    "joint": "grammar train trees.mrg --with tags --kind treebank -o OUT -q",
+    "joint parse": "grammar parse joint.tw trees.mrg -o OUT -q",
     "reproduce": "reproduce all . -o OUT --quick -q",
 }
 ONE_BY_ONE = {"distil"}  # adds sentences to a file that is kept when it is interrupted: no pipes and no devices

@@ -44,7 +44,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def small(model: str, projective: bool | None, root: str | None, seed: int, learner: str) -> ParserOptions:
         return replace(TINY, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
-    monkeypatch.setattr(tw.parser, "ParserOptions", small)
+    monkeypatch.setattr("treewright.cli.train.ParserOptions", small)
     return runner(monkeypatch, capsys, "train", "--only", "parser")
 
 
@@ -121,7 +121,7 @@ def test_restarts_have_two_epochs_each_or_share_those_given(run: Run, monkeypatc
     scoring = tw.Parser.load("model.tw").options.scoring
     assert (scoring.restarts, scoring.epochs) == (2, 5)
     monkeypatch.setattr(
-        tw.parser, "ParserOptions", lambda *given: replace(TINY, model=given[0], scoring=Scoring(bits=10))
+        "treewright.cli.train.ParserOptions", lambda *given: replace(TINY, model=given[0], scoring=Scoring(bits=10))
     )
     run("train.conllu", "--dev", "dev.conllu", "-o", "model.tw", "--model", "arc", "--restarts", "4")
     scoring = tw.Parser.load("model.tw").options.scoring

@@ -50,7 +50,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def parsing(model: str, projective: bool | None, root: str | None, seed: int, learner: str) -> ParserOptions:
         return replace(PARSER, model=model, projective=projective, root=root, seed=seed, learner=learner)
 
-    monkeypatch.setattr(tw.parser, "ParserOptions", parsing)
+    monkeypatch.setattr("treewright.cli.train.ParserOptions", parsing)
 
     def tagging(columns: tuple[str, ...], seed: int) -> TaggerOptions:
         return replace(TAGGER, columns=columns, seed=seed)
@@ -58,8 +58,8 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureF
     def tokenising(seed: int, case_noise: float) -> TokeniserOptions:
         return replace(TOKENISER, seed=seed, case_noise=case_noise)
 
-    monkeypatch.setattr(tw.tagger, "TaggerOptions", tagging)
-    monkeypatch.setattr(tw.tokeniser, "TokeniserOptions", tokenising)
+    monkeypatch.setattr("treewright.cli.train.TaggerOptions", tagging)
+    monkeypatch.setattr("treewright.cli.train.TokeniserOptions", tokenising)
     return runner(monkeypatch, capsys, "train")
 
 
@@ -229,9 +229,9 @@ def test_case_noise_is_that_of_the_tagger_and_of_the_network(
         shares.append(network.case_noise)
         raise InputError("nothing is trained")
 
-    monkeypatch.setattr("treewright.network.network.import_training", lambda encoder: None)
+    monkeypatch.setattr("treewright.cli.train.import_training", lambda encoder: None)
     monkeypatch.setattr(Pipeline, "plan", plan_pipeline)
-    monkeypatch.setattr("treewright.pipeline.training.plan_parser", plan_parser)
+    monkeypatch.setattr("treewright.cli.train.plan_parser", plan_parser)
     run("train.conllu", "-o", "a.tw", "--neural", *given)
     run("train.conllu", "-o", "a.tw", "--neural", "--only", "parser", *given)
     assert shares == [tagger, network, network]

@@ -1,12 +1,14 @@
-"""Self-training: resumption, checkpoints and refusals."""
+"""Self-training: resumption, checkpoints, refusals, the command."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
-from oracles.phrases import SEEING_TREES
+from oracles.phrases import PENN_TREES, SEEING_TREES
+from oracles.processes import runner
 
 from treewright.corpus import Tree
 from treewright.errors import InputError
@@ -66,3 +68,22 @@ def test_self_training_without_data_is_refused() -> None:
         selftrain([], [["it"]])
     with pytest.raises(InputError, match="by is 'all'; expected single or product"):
         selftrain(trees(), [["it"]], by="all")  # type: ignore[arg-type]
+
+
+def test_the_command_reads_raw_text_with_empty_lines(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("trees.mrg").write_text(PENN_TREES)
+    Path("raw.txt").write_text("The dog sleeps .\n\n   \nThe man barks .\n")
+    run = runner(monkeypatch, capsys, "reproduce", "huang2010")
+    ended = run(
+        *("selftrain", "--labelled", "trees.mrg", "--raw", "raw.txt", "--by", "single", "--teachers", "1"),
+        *("--rounds", "1", "-o", "self.tw", "--json"),
+    )
+    assert ended.returncode == 0, ended.stderr
+    report = json.loads(ended.stdout)
+    assert (report["trees"], report["raw_sentences"], report["raw_sentences_left_out"]) == (3, 2, 0)
+    Path("empty.txt").write_text("\n\n")
+    refused = run("selftrain", "--labelled", "trees.mrg", "--raw", "empty.txt", "-o", "other.tw")
+    assert (refused.returncode, refused.stderr) == (1, "treewright: empty.txt: there is no sentence\n")

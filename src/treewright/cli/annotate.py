@@ -6,16 +6,15 @@ import os
 import threading
 import webbrowser
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from treewright.annotate import Project
+from treewright.annotate.files import listed
 from treewright.cli import options as opt
 from treewright.cli.shared import note
 from treewright.errors import InputError, MissingExtra
-
-if TYPE_CHECKING:
-    from treewright.annotate import Project
 
 SUFFIX = ".project"
 TOKEN = "token"  # file in the folder of a project: the manager's token, so that an open page outlives the server
@@ -72,8 +71,6 @@ def annotate(
 
 def open_project(paths: list[Path], model: str | None, quiet: bool) -> Project:
     """Open the project in a folder, or the one of these files, which is made if there is none."""
-    from treewright.annotate import Project
-    from treewright.annotate.files import listed
 
     chosen = None if model == NO_MODEL else model
     for path in paths:

@@ -32,8 +32,8 @@ MAKERS = {  # kind of component -> the command that makes one
     "network": "treewright train --neural TRAIN",
     "pipeline": "treewright train TRAIN",
     "lexicalised grammar": "treewright grammar train --kind collins TREES",
-    "grammar with dependencies": "treewright joint train --with dependencies TREES",
-    "grammar with tagger": "treewright joint train --with tags TREES",
+    "grammar with dependencies": "treewright grammar train --with dependencies TREES",
+    "grammar with tagger": "treewright grammar train --with tags TREES",
     "treebank grammar": "treewright grammar train --kind treebank TREES",
     "latent-variable grammar": "treewright grammar train --kind latent TREES",
 }

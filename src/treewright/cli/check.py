@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
+from treewright.checking import RULES, Finding, findings
+from treewright.checking.counts import Counts
 from treewright.cli import options as opt
 from treewright.cli.inputs import open_meter
 from treewright.cli.shared import quantity
-
-if TYPE_CHECKING:
-    from treewright.checking import Finding
-
+from treewright.corpus import read
 
 app, command = opt.new_command(
     "check",
@@ -44,10 +43,6 @@ def check(
     as_json: Annotated[bool, opt.json_option("; with all findings that --max leaves")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.checking import RULES, findings
-    from treewright.checking.counts import Counts
-    from treewright.corpus import read
-
     unknown = [name for name in ignore or () if name not in RULES]
     if unknown:
         raise typer.BadParameter(f"no rule {unknown[0]}; there are {', '.join(RULES)}", param_hint="--ignore")

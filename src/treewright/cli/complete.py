@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
@@ -11,13 +11,18 @@ from treewright.cli import options as opt
 from treewright.cli.inputs import each_file, each_job, jobs_of
 from treewright.cli.sentences import is_induced
 from treewright.cli.shared import KeptGraphs, Summary, note, note_long, note_skipped, write_lines, write_sentences
+from treewright.corpus import Sentence, Tree, open_output, read_trees
+from treewright.corpus.confidence import write_confidence
+from treewright.corpus.transforms import WRAPPERS
 from treewright.errors import InfeasibleError, InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence, Tree
-    from treewright.grammar.completion import ConstrainedGrammar
-    from treewright.parser import Completion, Ranked
-
+from treewright.grammar import Collins, LatentGrammar
+from treewright.grammar import complete as complete_tree
+from treewright.grammar.completion import ConstrainedGrammar
+from treewright.grammar.trees import wrap
+from treewright.model.registry import GRAMMARS, load_grammar, load_parser, open_named
+from treewright.parser import Completion, Ranked
+from treewright.parser import rank as ranked
+from treewright.pipeline.certificate import set_certificate
 
 app, command = opt.new_command(
     "complete",
@@ -57,11 +62,6 @@ def complete(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.corpus.confidence import write_confidence
-    from treewright.model.registry import load_parser
-    from treewright.parser import rank as ranked
-    from treewright.pipeline.certificate import set_certificate
-
     if rank == "-" and output == "-":
         raise typer.BadParameter("standard output takes the sentences; give -o or a file", param_hint="--rank")
     if is_grammar(model):
@@ -124,7 +124,6 @@ def complete(
 
 def write_rank(lines: Iterable[Ranked], target: str) -> None:
     """Write tab-separated lines, with a line of names first."""
-    from treewright.corpus import open_output
 
     with open_output(target) as file:
         file.write(b"kind\tsentence\tword\tform\thead\trelation\tconfidence\tentropy\n")
@@ -137,7 +136,6 @@ def write_rank(lines: Iterable[Ranked], target: str) -> None:
 
 def is_grammar(model: str) -> bool:
     """Return whether a model finds phrase-structure trees."""
-    from treewright.model.registry import GRAMMARS, open_named
 
     return open_named(model).kind in GRAMMARS
 
@@ -146,9 +144,6 @@ def complete_phrases(
     model: str, inputs: Sequence[str], output: str, *, skip_bad: bool, as_json: bool, quiet: bool
 ) -> None:
     """Write each partial tree with what a grammar fills in."""
-    from treewright.corpus import read_trees
-    from treewright.grammar import Collins
-    from treewright.model.registry import load_grammar
 
     grammar = load_grammar(model)
     if isinstance(grammar, Collins):
@@ -166,13 +161,10 @@ def complete_trees(
     grammar: ConstrainedGrammar, trees: Iterator[Tree], skip_bad: bool, summary: Summary
 ) -> Iterator[str]:
     """Yield the lines of full trees; with skip_bad a tree without a completion is written unchanged."""
-    from treewright.corpus.transforms import WRAPPERS
-    from treewright.grammar import LatentGrammar, complete
-    from treewright.grammar.trees import wrap
 
     for tree in trees:
         try:
-            completed = complete(grammar, tree)
+            completed = complete_tree(grammar, tree)
         except (InfeasibleError, InputError) as error:
             place = f"{tree.source}:{tree.line}: "
             problem = str(error).removeprefix(place).partition("; partial=True")[0]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from itertools import accumulate, zip_longest
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
@@ -19,10 +19,9 @@ from treewright.cli.inputs import Job, jobs_of, open_meter, show_share
 from treewright.cli.resuming import Tally, check_resumable, finished_sentences, part_of, reporting_interrupt
 from treewright.cli.sentences import Kind, ParserInput, open_sentences
 from treewright.cli.shared import SENTENCE_EXTENSIONS, Flushing, Summary, check_extension, note, quantity
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-
+from treewright.corpus import Sentence, read, write
+from treewright.corpus.files import EXTENSIONS, naming
+from treewright.pipeline import Pipeline
 
 MIN_WORDS, MAX_WORDS = 3, 60  # of the sentences that are parsed; not tuned
 TOGETHER = 1024  # sentences that are parsed together, of which an encoder reads those of equal length; not tuned
@@ -57,10 +56,6 @@ def distil(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.corpus import Sentence, read, write
-    from treewright.corpus.files import EXTENSIONS, naming
-    from treewright.pipeline import Pipeline
-
     for text in texts:
         jobs_of([text], output, "conllu")  # which says what is no file
     check_extension(output, SENTENCE_EXTENSIONS)

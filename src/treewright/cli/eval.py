@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from treewright import evaluate
 from treewright.cli import options as opt
 from treewright.cli.inputs import is_stream, show_share
 from treewright.cli.shared import wide_console
+from treewright.corpus import format_of
+from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from treewright.evaluate import BracketEvaluation, Comparison, Evaluation, Reliability
 
 
 app, command = opt.new_command(
@@ -67,8 +68,6 @@ def eval(
     seed: Annotated[int, opt.seed_option("of the bootstrap's draws")] = 0,
     as_json: Annotated[bool, opt.json_option("; with all counts")] = False,
 ) -> None:
-    from treewright import evaluate
-
     if calibration:
         refuse(system2 is not None, "SYSTEM2", "the confidence of one system is shown at a time")
         for option, is_given in (("--by", by is not None), ("GOLD", is_brackets(gold))):
@@ -111,7 +110,6 @@ KINDS = {"heads": "heads", "labels": "labels, where the head is right", "arcs": 
 
 def show_calibration(gold: str, system: str, as_json: bool) -> None:
     """Print the reliability of a system's confidence."""
-    from treewright import evaluate
 
     by_kind = evaluate.calibration(gold, system)
     if as_json:
@@ -148,8 +146,6 @@ def refuse(condition: bool, option: str, message: str) -> None:
 
 
 def is_brackets(path: str) -> bool:
-    from treewright.corpus import format_of
-
     return not is_stream(path) and format_of(path) == "brackets"
 
 

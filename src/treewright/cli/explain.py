@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from treewright.cli import options as opt
+from treewright.guidelines import explain as explain_name
 
 app, command = opt.new_command(
     "explain",
@@ -20,7 +21,5 @@ app, command = opt.new_command(
 def explain(
     names: Annotated[list[str], opt.argument("NAME...", "A tag, a relation, a feature or its value.")],
 ) -> None:
-    from treewright.guidelines import explain as explain_name
-
     for name in names:
         typer.echo(explain_name(name))

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
+from treewright.corpus import Sentence
+from treewright.evaluate import evaluate
 
 GRAPH_FIGURES = ("ELAS", "EULAS", "Extra")
 TREE_FIGURES = ("UAS", "LAS")
@@ -15,7 +14,6 @@ FIGURES = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "Lemmas", *
 
 def f1_figures(gold: Sequence[Sentence], parsed: Sequence[Sentence], names: Sequence[str]) -> dict[str, float]:
     """Return F1 in per cent, as the official script counts it."""
-    from treewright.evaluate import evaluate
 
     scores = evaluate(gold, parsed).scores
     return {name: 100 * scores[name].f1 for name in names}

@@ -10,23 +10,29 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from treewright import __version__
+from treewright.checking import findings
 from treewright.cli import options as opt
 from treewright.cli.figures import FIGURES, f1_figures
 from treewright.cli.inputs import open_bar
 from treewright.cli.shared import note, quantity
 from treewright.cli.training import Task, figures_in_words
+from treewright.corpus import Sentence, Treebank, replacing
 from treewright.errors import InputError
+from treewright.languages.cards import card_of, metadata_of
 from treewright.languages.catalogue import TreebankEntry, comparable, find_treebank, published_in_words
+from treewright.languages.download import sha256_of
 from treewright.languages.fetch import RELEASES, Progress, TreebankFiles, cache_name, fetch
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.pipeline import Pipeline
-
+from treewright.languages.installed import EMBEDDED, card_path, find_model, home, models_folder
+from treewright.model.component import hash_of
+from treewright.network import NetworkOptions
+from treewright.network.network import import_training
+from treewright.pipeline import Pipeline
+from treewright.tokeniser.tokeniser import text_and_ends
 
 app, command = opt.new_command(
     "get",
@@ -64,14 +70,10 @@ def get(
     yes: Annotated[bool, opt.option("Accept the licence of the treebank.", "--yes")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.languages.installed import EMBEDDED, home, models_folder
-
     entry = find_treebank(language, treebank)
     is_language = comparable(language) in (comparable(entry.code), comparable(entry.language))
     name = entry.code if is_language and entry.code not in EMBEDDED else entry.files
     if neural:
-        from treewright.network.network import import_training
-
         import_training()  # before the download: it says what to install if PyTorch is missing
     accept_licence(entry, yes)
     with show_downloads(quiet) as progress:
@@ -95,7 +97,6 @@ def get(
 
 def is_installed(name: str, wanted: Mapping[str, Any]) -> bool:
     """Return whether `treewright get` made a model of this name with this metadata; a damaged one is made again."""
-    from treewright.languages.installed import find_model
 
     model = find_model(name)
     try:
@@ -145,7 +146,6 @@ def sizes_in_words(files: TreebankFiles) -> str:
 
 def check_files(files: TreebankFiles) -> str:
     """Check the files by the rules of UD up to level 2, and return the number of findings by rule in words."""
-    from treewright.checking import findings
 
     parts = [path for path in (files.train, files.dev, files.test) if path]
     rules = Counter(finding.rule for path in parts for finding in findings(path, level=2))
@@ -167,10 +167,6 @@ class Making:
 
     def work_folder(self) -> Path:
         """Return the folder for the unfinished training: another one for other data, options or versions."""
-        from treewright import __version__
-        from treewright.languages.download import sha256_of
-        from treewright.languages.installed import home
-        from treewright.model.component import hash_of
 
         data = [sha256_of(path) for path in (self.files.train, self.files.dev) if path]
         return home() / "unfinished" / f"{self.name}-{hash_of([*data, self.neural, __version__])[:8]}"
@@ -182,7 +178,6 @@ class Making:
 
     def test(self, output: Path) -> Sequence[Sentence]:
         """Return the sentences that give the figures: `test`, or the development data of the training of `output`."""
-        from treewright.corpus import Treebank
 
         if self.files.test is None:
             return self.task(output).banks("tree")[1]
@@ -196,10 +191,6 @@ def judged_part(files: TreebankFiles) -> str:
 
 def make_model(making: Making, target: Path) -> dict[str, float]:
     """Train the model, or continue its training; install it with its card, and return its figures."""
-    from treewright.corpus import replacing
-    from treewright.languages.cards import card_of
-    from treewright.languages.installed import card_path
-    from treewright.tokeniser.tokeniser import text_and_ends
 
     work = making.work_folder()
     work.mkdir(parents=True, exist_ok=True)
@@ -217,9 +208,6 @@ def make_model(making: Making, target: Path) -> dict[str, float]:
 
 def trained_pipeline(making: Making, output: Path) -> Pipeline:
     """Train a pipeline and save it, with checkpoints beside it; one that is finished is loaded."""
-    from treewright.languages.cards import metadata_of
-    from treewright.network import NetworkOptions
-    from treewright.pipeline import Pipeline
 
     if output.exists():
         return Pipeline.load(output)

@@ -2,28 +2,37 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
+
+import typer
 
 from treewright.cli import options as opt
 from treewright.cli import phrases
-from treewright.cli.training import Run, Task, Trained, train_and_save
-from treewright.errors import InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Tree
-    from treewright.grammar import LatentGrammar
-    from treewright.papers.selftraining import SelfTrained
+from treewright.cli.inputs import check_not_lost
+from treewright.cli.shared import Summary, form_of
+from treewright.cli.training import Task, Trained, train_and_save
+from treewright.corpus import Tree
+from treewright.grammar import Collins, CollinsOptions, LatentGrammar, Markov, TreebankGrammar, TreebankOptions
+from treewright.grammar.kinds import bracket_scores
+from treewright.grammar.latent import member_options
+from treewright.grammar.options import LatentOptions
+from treewright.joint import GrammarWithDependencies, GrammarWithTagger
+from treewright.joint.model import JointModel
+from treewright.joint.tagging import TREEBANK
+from treewright.learn import StageCost
+from treewright.model.registry import load_phrase_parser
 
 app = opt.new_group(
     "grammar",
-    "docs/grammar.md explains the grammars. `treewright eval GOLD SYSTEM` scores trees, `treewright show` draws them.",
+    "docs/grammar.md explains the grammars, docs/joint.md those that agree with another model. `treewright eval GOLD "
+    "SYSTEM` scores trees, `treewright show` draws them.",
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
     "treewright eval test.mrg parsed.mrg",
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to text',
 )
-Teacher = Literal["single", "product"]
 Kind = Literal["treebank", "collins", "latent"]
+Other = Literal["dependencies", "tags"]
 
 
 @opt.subcommand(
@@ -33,17 +42,26 @@ Kind = Literal["treebank", "collins", "latent"]
     "single phrase of the same label are removed first. --vertical 2 gives each phrase the label of its parent, which "
     "is more accurate and about three times slower. collins: Collins' model 1, in which each phrase has a head word. "
     "latent: labels have substates that are learned in rounds of splitting and merging, the most accurate; --product "
-    "trains several from different seeds and multiplies them (docs/grammar.md).",
+    "trains several from different seeds and multiplies them (docs/grammar.md).\n\n"
+    "--with trains another model, with which the grammar agrees by dual decomposition, and chooses its weight on DEV "
+    "(docs/joint.md). dependencies: a projective dependency parser with siblings and outermost "
+    "grandchildren, on the dependencies that the head rules give and on tags of a tagger that is trained as well; they "
+    "agree on arcs. tags: a trigram tagger; they agree on tags.",
     "treewright grammar train train.mrg --dev dev.mrg -o grammar.tw",
     "treewright grammar train train.mrg --vertical 2 -o grammar.tw",
     "treewright grammar train train.mrg --kind collins -o collins.tw",
     "treewright grammar train train.mrg --kind latent --rounds 4 -o latent.tw",
+    "treewright grammar train train.mrg --with dependencies -o joint.tw",
+    "treewright grammar train train.mrg --with tags --kind treebank -o tags.tw",
 )
 def train(
     train: opt.TrainTrees,
     output: opt.ModelOutput,
     dev: Annotated[str | None, opt.option("Another treebank; the grammar is scored on it.", metavar="DEV")] = None,
-    kind: Annotated[Kind, opt.option("The kind of grammar.")] = "treebank",
+    kind: Annotated[
+        Kind | None, opt.option("The kind of grammar; treebank if not given, collins with another model.")
+    ] = None,
+    other: Annotated[Other | None, opt.option("Another model, which the grammar agrees with.", "--with")] = None,
     vertical: Annotated[
         int, opt.number_option("Labels that a phrase has: its own, that of its parent, and so on.", max=3)
     ] = 1,
@@ -62,15 +80,16 @@ def train(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.grammar.kinds import bracket_scores
-
     task = Task(train, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
+    if other is not None:
+        train_with(other, kind or "collins", head_rules, task)
+        return
     trees, held_out = task.trees()
     if kind == "latent":
         trained = train_latent(task, trees, held_out, {"rounds": rounds, "product": product}, seed, threads)
     else:
         trained = train_and_save(
-            output, [], True, lambda run: count_rules(kind, trees, vertical, horizontal, head_rules)
+            output, [], True, lambda run: count_rules(kind or "treebank", trees, vertical, horizontal, head_rules)
         )
     if held_out is None:
         task.report_grammar(trained, trees)
@@ -82,21 +101,31 @@ def train(
 
 def count_rules(kind: Kind, trees: list[Tree], vertical: int, horizontal: int, head_rules: str) -> Any:
     """Train a grammar by one pass over the trees."""
-    from treewright.grammar import Collins, CollinsOptions, Markov, TreebankGrammar, TreebankOptions
 
     if kind == "collins":
         return Collins.train(trees, options=CollinsOptions(head_rules))
     return TreebankGrammar.train(trees, options=TreebankOptions(Markov(vertical, horizontal)))
 
 
+def train_with(other: Other, kind: Kind, head_rules: str, task: Task) -> None:
+    """Train a grammar and the model with which it agrees, and report the weight of the other."""
+
+    if kind == "latent" or (other, kind) == ("dependencies", "treebank"):
+        raise typer.BadParameter("with dependencies it is collins, with tags collins or treebank", param_hint="--kind")
+    trees, held_out = task.trees()
+    options: Any = CollinsOptions(head_rules) if kind == "collins" else TREEBANK
+    model: Any = GrammarWithDependencies if other == "dependencies" else GrammarWithTagger
+    trained = train_and_save(
+        *(task.output, [], task.quiet),
+        lambda run: model.train(trees, held_out, report=run.report, grammar_options=options),
+    )
+    task.report_grammar(trained, trees, **{"with": other, "weight": trained.model.weight})
+
+
 def train_latent(
     task: Task, trees: list[Tree], dev: list[Tree] | None, options: dict[str, Any], seed: int, threads: int
 ) -> Trained[Any]:
     """Train a latent-variable grammar, with progress and checkpoints."""
-    from treewright.grammar import LatentGrammar
-    from treewright.grammar.latent import member_options
-    from treewright.grammar.options import LatentOptions
-    from treewright.learn import StageCost
 
     task.show_settings({**options, "seed": seed})
     members = member_options(LatentOptions(rounds=options["rounds"]), options["product"])
@@ -112,86 +141,70 @@ def train_latent(
 
 @opt.subcommand(
     app,
-    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
-    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
-    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
-    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
-    "interrupted run. docs/grammar.md explains the method (Huang, Harper & Petrov 2010).",
-    "treewright grammar selftrain --labelled a.mrg --raw b.txt -o self.tw",
-    "treewright grammar selftrain --labelled a.mrg --raw b.txt --by single -o c",
-)
-def selftrain(
-    labelled: Annotated[str, opt.option("A treebank in Penn brackets.", metavar="TREES")],
-    raw: Annotated[
-        str, opt.option("Raw text, compressed or not; sentences without trees, see --input.", metavar="TEXT")
-    ],
-    output: opt.ModelOutput,
-    dev: Annotated[
-        str | None, opt.option("Another treebank; it chooses rounds and the teacher.", metavar="DEV")
-    ] = None,
-    kind: phrases.SourceKind = None,
-    by: Annotated[Teacher, opt.option("By what; TEXT is parsed by the best teacher or by all.")] = "product",
-    teachers: Annotated[int, opt.number_option("Grammars that are trained on TREES.")] = 4,
-    students: Annotated[int, opt.number_option("Grammars that are multiplied in the end.")] = 1,
-    disjoint: Annotated[bool, opt.option("Divide TEXT among the students.", "--disjoint")] = False,
-    rounds: Annotated[int, opt.number_option("Number of rounds; of splitting and merging.", min=0, max=8)] = 4,
-    seed: opt.ModelSeed = 1,
-    threads: opt.Threads = 1,
-    resume: opt.Resume = False,
-    skip_bad: opt.SkipBadTrees = False,
-    as_json: opt.Json = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    from treewright.grammar import LatentOptions
-    from treewright.grammar.trees import metadata_of
-    from treewright.learn import StageCost
-    from treewright.papers.selftraining import selftrain as run_selftraining
-
-    task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
-    gold, held_out = task.trees()
-    items = phrases.read_items(raw, kind, metadata_of(gold), keep_tags=False, skip_bad=skip_bad)
-    sentences = [item.words for item in items]
-    if not sentences:
-        raise InputError(f"{raw}: there is no sentence")
-    steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]
-    steps += [f"student {number + 1}" for number in range(students)]
-    outcome: list[SelfTrained] = []
-
-    def train(run: Run) -> LatentGrammar:
-        options = LatentOptions(rounds=rounds, seed=seed)
-        trained = run_selftraining(
-            *(gold, sentences, held_out),
-            by=by,
-            teachers=teachers,
-            students=students,
-            disjoint=disjoint,
-            options=options,
-            threads=threads,
-            resume=resume,
-            **run._asdict(),
-        )
-        outcome.append(trained)
-        return trained.grammar
-
-    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
-    [result] = outcome
-    task.report_grammar(
-        trained,
-        gold,
-        f" and {result.parsed} sentences of raw text ({result.left_out} left out)",
-        raw_sentences=result.parsed,
-        raw_sentences_left_out=result.left_out,
-    )
-
-
-opt.subcommand(
-    app,
     "Write the best tree of each sentence of INPUT.\n\n"
     "The search of a treebank grammar is exact: none of its trees has a higher probability; the tree may still be "
     "wrong. That of collins has a beam, and that of latent leaves out what coarse grammars find improbable. "
+    "A certificate of a grammar with another model is about the trees within the beam of collins, or with tags that "
+    "the tagger considers; the summary has the iterations. "
     "A sentence without a tree is named on standard error, and (()) is written in its place.",
     "treewright grammar parse grammar.tw test.mrg -o parsed.mrg",
+    "treewright grammar parse joint.tw test.mrg --exact -o parsed.mrg",
     "treewright grammar parse grammar.tw test.mrg --tags -o parsed.mrg",
     "treewright grammar parse grammar.tw letter.txt --input text -o letter.html",
     'echo "The dog barks ." | treewright grammar parse grammar.tw --to json',
-)(phrases.parse)
+)
+def parse(
+    model: Annotated[str, opt.argument("MODEL", "A file made by `treewright grammar train`.")],
+    source: Annotated[str, opt.argument("INPUT", 'What to parse; standard input if "-" or not given.')] = "-",
+    kind: phrases.SourceKind = None,
+    output: opt.Output = "-",
+    to: Annotated[phrases.Form | None, opt.to_option("by default that of FILE's extension, else brackets")] = None,
+    tags: Annotated[
+        bool, opt.option("Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none.", "--tags")
+    ] = False,
+    partial: Annotated[
+        bool,
+        opt.option("For a sentence without a tree, write the fewest phrases that cover it; else (()).", "--partial"),
+    ] = False,
+    exact: Annotated[
+        bool,
+        opt.option(
+            "No limit on the iterations: search until the tree is certified. For models trained --with another.",
+            "--exact",
+        ),
+    ] = False,
+    max_words: Annotated[
+        int,
+        opt.number_option(
+            "Divide longer sentences, or with collins narrow the beam for them, which bounds time and memory."
+        ),
+    ] = 150,
+    threads: opt.Threads = 1,
+    skip_bad: opt.SkipBad = False,
+    as_json: opt.JsonReport = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    form = form_of(to, output, phrases.EXTENSIONS, "brackets")
+    check_not_lost(source, output, form)
+    parser: Any = load_phrase_parser(model)
+    is_joint = isinstance(parser, JointModel)
+    search: dict[str, Any] = {"partial": partial, "max_words": max_words}
+    if exact:
+        if not is_joint:
+            raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint="--exact")
+        search["exact"] = True
+    without_tree = f"the {'models have' if is_joint else 'grammar has'} no tree for this sentence"
+    items = phrases.read_items(source, kind, parser.metadata, tags, skip_bad)
+    parsed = phrases.parse_items(
+        items, lambda item: parser.parse(item.words, tags=item.tags, **search), without_tree, max_words, threads
+    )
+    summary = Summary()
+    has_proof = not isinstance(parser, LatentGrammar)  # there is none for max-rule trees
+    phrases.write_outcomes(
+        phrases.count_and_note(parsed, summary, is_joint, has_proof),
+        form,
+        output,
+        source,
+        parser.metadata.get("wrapper"),
+    )
+    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")

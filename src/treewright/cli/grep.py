@@ -8,19 +8,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
 from treewright.cli import options as opt
+from treewright.cli.app import message_of
+from treewright.cli.drawing import write_drawings
 from treewright.cli.inputs import Meter, open_meter
-from treewright.cli.shared import form_of, note, quantity, read_text
+from treewright.cli.shared import form_of, note, quantity, read_text, write_lines, write_sentences
+from treewright.corpus import Sentence, read
 from treewright.errors import InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.query import Match, Request
-
+from treewright.query import Match, Request, compile
 
 app, command = opt.new_command(
     "grep",
@@ -75,8 +74,6 @@ def grep(
     max_matches: Annotated[int | None, opt.max_option("matchings, or sentences with -v; the search stops then")] = None,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.cli.app import message_of
-
     try:
         form = form_of(to, output, EXTENSIONS, "tsv")
         check_usage(form, invert, count=count, columns=columns, cluster=cluster)
@@ -111,7 +108,6 @@ def check_usage(form: str, invert: bool, **tables: object) -> None:
 
 def request_and_files(arguments: list[str], request_file: str | None) -> tuple[Request, list[str]]:
     """Return the request, from a file or the first argument, and the files to search."""
-    from treewright.query import compile
 
     if request_file is not None:
         return compile(read_text(request_file, "a request"), source=request_file), arguments or ["-"]
@@ -141,8 +137,6 @@ class Search:
             yield from self.results_in(file)
 
     def results_in(self, file: str) -> Iterator[tuple[Sentence, list[Match]]]:
-        from treewright.corpus import read
-
         for sentence in self.meter.track(read(self.meter.source(file))):
             if self.limit is not None and self.hits >= self.limit:
                 return
@@ -173,8 +167,6 @@ def write(
     search: Search, form: str, output: str, attributes: list[str], *, counts_files: bool, counts_values: bool
 ) -> None:
     """Write what was found in a form."""
-    from treewright.cli.drawing import write_drawings
-    from treewright.cli.shared import write_lines, write_sentences
 
     if counts_files:
         write_lines(count_lines(search), output)

@@ -5,17 +5,17 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import Annotated, Literal
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.shared import check_output, wide_console
 from treewright.cli.training import settings_block, train_and_save
-
-if TYPE_CHECKING:
-    from treewright.induce import InducedParser
-
+from treewright.corpus import read
+from treewright.errors import InputError
+from treewright.induce import InducedParser, InductionOptions, preferences, resolve
+from treewright.induce.joint import JointOptions
 
 app, command = opt.new_command(
     "induce",
@@ -68,11 +68,6 @@ def induce(
     quiet: opt.Quiet = False,
     skip_bad: opt.SkipBad = False,
 ) -> None:
-    from treewright.corpus import read
-    from treewright.errors import InputError
-    from treewright.induce import InducedParser, InductionOptions, preferences, resolve
-    from treewright.induce.joint import JointOptions
-
     if output is None and not (explain or as_json):
         raise InputError("the model has no use: give -o MODEL to save it, or --explain to print its parameters")
     if output is not None:
@@ -96,8 +91,6 @@ def induce(
 
 def show_preferences(parser: InducedParser) -> None:
     from rich.table import Table
-
-    from treewright.induce import preferences
 
     learned = preferences(parser)
     console = wide_console()

@@ -11,6 +11,10 @@ import typer
 from treewright.cli import options as opt
 from treewright.cli.shared import make_folder, note
 from treewright.errors import InputError
+from treewright.languages.catalogue import treebanks
+from treewright.languages.installed import installed_models, remove_model
+from treewright.languages.wheels import write_wheel
+from treewright.model.registry import open_named
 
 
 class ModelsGroup(opt.with_default("list")):  # type: ignore[misc]
@@ -57,7 +61,6 @@ def list_models(
 
 def installed_rows() -> list[dict[str, Any]]:
     """Return the facts about each installed model; None where its file does not say, or cannot be read."""
-    from treewright.languages.installed import installed_models
 
     rows = []
     for model in installed_models():
@@ -82,7 +85,6 @@ def installed_rows() -> list[dict[str, Any]]:
 
 def available_rows() -> list[dict[str, Any]]:
     """Return the facts about each treebank of the table; the first of a language is its default."""
-    from treewright.languages.catalogue import treebanks
 
     return [
         {
@@ -117,8 +119,6 @@ def table_of(rows: list[tuple[str, ...]]) -> str:
 
 @opt.subcommand(app, "Delete models that `treewright get` made.", "treewright models remove de")
 def remove(names: Annotated[list[str], opt.argument("NAME", "The names of models.")]) -> None:
-    from treewright.languages.installed import remove_model
-
     for name in names:
         note(f"removed {remove_model(name)}")
 
@@ -138,8 +138,5 @@ def wheel(
         str | None, opt.option("The licence, for a model that does not say its own.", metavar="NAME")
     ] = None,
 ) -> None:
-    from treewright.languages.wheels import write_wheel
-    from treewright.model.registry import open_named
-
     folder = make_folder(output)
     typer.echo(str(write_wheel(Path(open_named(model).path), folder, licence)))

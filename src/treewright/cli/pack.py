@@ -6,6 +6,7 @@ from typing import Annotated
 
 from treewright.cli import options as opt
 from treewright.cli.shared import check_output, note
+from treewright.pipeline import Pipeline, prune_weights
 
 app, command = opt.new_command(
     "pack",
@@ -29,8 +30,6 @@ def pack(
     ] = 0.0,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.pipeline import Pipeline, prune_weights
-
     check_output(output)
     pipeline = Pipeline.join(*models, metadata={"name": output.stem})
     if prune:

@@ -12,7 +12,7 @@ import typer
 
 from treewright.cli import options as opt
 from treewright.cli.drawing import Pair, terminal_options, write_drawings
-from treewright.cli.inputs import check_not_lost, each_job, is_folder, is_stream, jobs_of
+from treewright.cli.inputs import each_job, is_folder, is_stream, jobs_of
 from treewright.cli.sentences import ParserInput, open_sentences
 from treewright.cli.shared import MAX_NAMED, PICTURES, Summary, form_of, note, note_skipped, write_lines
 from treewright.errors import FormatError, InfeasibleError, InputError
@@ -126,65 +126,6 @@ def read_lines(source: str) -> Iterator[Item]:
         for row, line in enumerate(reader, start=1):
             if words := line.split():
                 yield Item(f"{lines.name}:{row}", words, None)
-
-
-def parse(
-    model: Annotated[
-        str, opt.argument("MODEL", "A file made by `treewright grammar train` or `treewright joint train`.")
-    ],
-    source: Annotated[str, opt.argument("INPUT", 'What to parse; standard input if "-" or not given.')] = "-",
-    kind: SourceKind = None,
-    output: opt.Output = "-",
-    to: Annotated[Form | None, opt.to_option("by default that of FILE's extension, else brackets")] = None,
-    tags: Annotated[
-        bool, opt.option("Keep the tags of INPUT: those of its trees, or XPOS, and UPOS where there is none.", "--tags")
-    ] = False,
-    partial: Annotated[
-        bool,
-        opt.option("For a sentence without a tree, write the fewest phrases that cover it; else (()).", "--partial"),
-    ] = False,
-    exact: Annotated[
-        bool,
-        opt.option(
-            "No limit on the iterations: search until the tree is certified. For models that agree (joint).", "--exact"
-        ),
-    ] = False,
-    max_words: Annotated[
-        int,
-        opt.number_option(
-            "Divide longer sentences, or with collins narrow the beam for them, which bounds time and memory."
-        ),
-    ] = 150,
-    threads: opt.Threads = 1,
-    skip_bad: opt.SkipBad = False,
-    as_json: opt.JsonReport = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Parse the sentences of a file, write the trees and print the summary: a command of two groups."""
-    from treewright.grammar import LatentGrammar
-    from treewright.joint.model import JointModel
-    from treewright.model.registry import load_phrase_parser
-
-    form = form_of(to, output, EXTENSIONS, "brackets")
-    check_not_lost(source, output, form)
-    parser: Any = load_phrase_parser(model)
-    is_joint = isinstance(parser, JointModel)
-    search: dict[str, Any] = {"partial": partial, "max_words": max_words}
-    if exact:
-        if not is_joint:
-            raise typer.BadParameter(f"{model} is one grammar, searched without iterations", param_hint="--exact")
-        search["exact"] = True
-    without_tree = f"the {'models have' if is_joint else 'grammar has'} no tree for this sentence"
-    items = read_items(source, kind, parser.metadata, tags, skip_bad)
-    parsed = parse_items(
-        items, lambda item: parser.parse(item.words, tags=item.tags, **search), without_tree, max_words, threads
-    )
-    summary = Summary()
-    has_proof = not isinstance(parser, LatentGrammar)  # there is none for max-rule trees
-    write_outcomes(
-        count_and_note(parsed, summary, is_joint, has_proof), form, output, source, parser.metadata.get("wrapper")
-    )
-    summary.print(as_json=as_json, quiet=quiet, to_stdout=output != "-")
 
 
 def refuse(to: str | None, others: Mapping[str, Any]) -> None:

@@ -9,8 +9,10 @@ from typing import Annotated, Literal
 
 import typer
 
+from treewright.annotate import Project
 from treewright.cli import options as opt
 from treewright.cli.shared import make_folder, note, quantity
+from treewright.corpus import open_output
 from treewright.errors import InputError
 
 app = opt.new_group(
@@ -48,8 +50,6 @@ def new(
     author: Annotated[str, opt.option("Your name in the project.", metavar="NAME")] = "me",
     trees: Annotated[Literal["kept", "suggested"], opt.option("What the heads of the files are.")] = "kept",
 ) -> None:
-    from treewright.annotate import Project
-
     with Project.create(folder, files, model, author, keep_trees=trees == "kept") as project:
         note(f"{folder}: {quantity(project.queues.counts(author)['file'], 'sentence')}")
 
@@ -58,8 +58,6 @@ def new(
     app, "Print the number of sentences by layer and status, and the models.", "treewright project status work"
 )
 def status(folder: Folder, as_json: opt.Json = False) -> None:
-    from treewright.annotate import Project
-
     with Project.open(folder, read_only=True) as project:
         report = project.status()
     if as_json:
@@ -83,8 +81,6 @@ def users(
     add: Annotated[str | None, opt.option("Add this person; a new token if known.", metavar="NAME")] = None,
     role: Annotated[Role, opt.option("What the person may do.")] = "annotator",
 ) -> None:
-    from treewright.annotate import Project
-
     if add is None:
         with Project.open(folder, read_only=True) as project:
             for person in project.people.all():
@@ -105,8 +101,6 @@ def agree(
     layers: Annotated[list[str] | None, opt.argument("LAYER", "Two layers or more; all annotators' if none.")] = None,
     as_json: opt.Json = False,
 ) -> None:
-    from treewright.annotate import Project
-
     with Project.open(folder, read_only=True) as project:
         report = project.layers.agreement(layers or project.layers.annotators())
     typer.echo(json.dumps(report.as_dict(), ensure_ascii=False, indent=2) if as_json else str(report))
@@ -126,9 +120,6 @@ def export(
     mode: Annotated[Mode, opt.option("What is written.")] = "clean",
     layer: Layer = None,
 ) -> None:
-    from treewright.annotate import Project
-    from treewright.corpus import open_output
-
     with Project.open(folder, read_only=True) as project:
         for name, data in project.export(mode, layer):
             if output == "-":
@@ -158,8 +149,6 @@ def import_(
         str | None, opt.option("The layer; sentences are found by sent_id and text.", metavar="NAME")
     ] = None,
 ) -> None:
-    from treewright.annotate import Project
-
     with Project.open(folder) as project:
         for line in project.import_files(files, layer):
             note(line)
@@ -171,8 +160,6 @@ def import_(
     "treewright project check work",
 )
 def check(folder: Folder) -> None:
-    from treewright.annotate import Project
-
     with Project.open(folder, read_only=True) as project:
         problems = project.records.problems()
     for problem in problems:
@@ -196,8 +183,6 @@ def train(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.annotate import Project
-
     with Project.open(folder) as project:
         number = project.models.train(layer)
         last = ""

@@ -6,18 +6,15 @@ import json
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.inputs import each_file, jobs_of
 from treewright.cli.shared import note, quantity, read_text, write_sentences
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.query import Rules
-
+from treewright.corpus import Sentence
+from treewright.query import Rules
 
 app, command = opt.new_command(
     "rewrite",
@@ -40,8 +37,6 @@ def rewrite(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.query import Rules
-
     report = Report(Rules(read_text(rules, "rules"), source=rules))
     for target, sentences in each_file(jobs_of(inputs or ["-"], output, "conllu"), quiet=quiet, output=output):
         write_sentences(report.rewrite(sentences), target)

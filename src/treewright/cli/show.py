@@ -10,12 +10,17 @@ from typing import Annotated, Any, Literal
 
 import typer
 
+from treewright import draw
 from treewright.cli import options as opt
 from treewright.cli.drawing import Color, Pair, terminal_options, write_drawings, write_texts
 from treewright.cli.inputs import is_folder, is_stream
 from treewright.cli.shared import PICTURES, check_extension, form_of, note
+from treewright.corpus import Sentence, Tree, format_of, open_input, read, read_trees, strip_functions
 from treewright.corpus.confidence import read_confidence
+from treewright.draw.measure import clean
+from treewright.draw.pictures import beside
 from treewright.errors import InputError
+from treewright.grammar import HeadRules, dependencies
 
 app, command = opt.new_command(
     "show",
@@ -119,16 +124,12 @@ def ranges_of(text: str | None) -> tuple[tuple[int, float], ...]:
 
 
 def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair]:
-    from treewright.draw.pictures import beside
-
     readers = {name: None if other is None else read_any(other, skip_bad) for name, other in others.items()}
     yield from beside(read_any(file, skip_bad), **readers)
 
 
 def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
     """Yield phrase-structure trees with the heads that rules give; sentences have their own."""
-    from treewright.corpus import Tree, strip_functions
-    from treewright.grammar import HeadRules, dependencies
 
     rules = HeadRules.load(head_rules)
     for tree, others in pairs:
@@ -139,7 +140,6 @@ def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
 
 def read_any(file: str, skip_bad: bool) -> Iterator[Any]:
     """Yield the sentences or trees of a file; those left out are counted on standard error."""
-    from treewright.corpus import Sentence, format_of, open_input, read, read_trees
 
     source = open_input(file) if is_stream(file) else file  # to detect its format, a stream is opened once
     reader = (read_trees if format_of(source) == "brackets" else read)(source, on_error="skip" if skip_bad else "raise")
@@ -170,9 +170,6 @@ def choose(pairs: Iterable[Pair], selection: Selection, file: str) -> Iterator[t
 
 
 def as_texts(chosen: Iterable[tuple[int, Pair]], options: dict[str, Any]) -> Iterator[str]:
-    from treewright import draw
-    from treewright.draw.measure import clean
-
     between = ""
     for number, (sentence, others) in chosen:
         name, text = getattr(sentence, "sent_id", None), getattr(sentence, "text", None)

@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 from treewright.cli import options as opt
 from treewright.cli.inputs import each_file, each_job, is_stream, jobs_of, model_and_inputs, open_meter
 from treewright.cli.shared import Summary, write_sentences
+from treewright.corpus import Sentence, open_input
+from treewright.corpus.confidence import clear_confidence, write_confidence
 from treewright.errors import InputError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-
+from treewright.model.registry import load_tagger
+from treewright.pipeline import read_input
+from treewright.pipeline.reading import guess_content
+from treewright.tagger import Tagger
+from treewright.tokeniser import Tokeniser
 
 app = opt.new_group(
     "tag",
@@ -43,10 +46,6 @@ def run(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.corpus.confidence import clear_confidence, write_confidence
-    from treewright.model.registry import load_tagger
-    from treewright.tagger import Tagger
-
     jobs = jobs_of(inputs or ["-"], output, "conllu")
     tagger = load_tagger(model)
     tag = tagger.tag if isinstance(tagger, Tagger) else tagger.retag
@@ -73,8 +72,6 @@ def count(summary: Summary, sentences: Iterable[Sentence]) -> Iterator[Sentence]
 
 def check_raw(sources: Sequence[str]) -> None:
     """Refuse files with sentences that are divided into words already."""
-    from treewright.corpus import open_input
-    from treewright.pipeline.reading import guess_content
 
     for source in sources:
         if is_stream(source):
@@ -98,9 +95,6 @@ def tokenise(
     as_json: opt.JsonReport = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.pipeline import read_input
-    from treewright.tokeniser import Tokeniser
-
     named, sources = model_and_inputs(model, inputs)
     jobs = jobs_of(sources, output, "conllu")
     check_raw(sources)

@@ -13,15 +13,25 @@ from treewright.cli import options as opt
 from treewright.cli.figures import FIGURES, GRAPH_FIGURES, f1_figures, sentences_to_judge
 from treewright.cli.shared import quantity
 from treewright.cli.training import Task, Trained, figures_in_words, size_of, training_size
+from treewright.corpus import Sentence, Treebank
+from treewright.graphs import GraphOptions, GraphParser
+from treewright.languages.catalogue import published_in_words, treebank_of_file
+from treewright.learn import Plan, StageCost
+from treewright.network import NetworkOptions
+from treewright.network.network import import_training
+from treewright.parser import Parser, ParserOptions
+from treewright.parser.partial import attachment
+from treewright.pipeline import Pipeline
+from treewright.pipeline.training import plan_parser
+from treewright.tagger import Tagger, TaggerOptions
+from treewright.tagger import options as tagger_options
+from treewright.tagger.full_forms import read_lexicon
+from treewright.tokeniser import Tokeniser, TokeniserOptions
+from treewright.tokeniser.tokeniser import stage_costs, text_and_ends
+from treewright.words import Words
 
 if TYPE_CHECKING:
     from _typeshed import DataclassInstance
-
-    from treewright.corpus import Sentence
-    from treewright.learn import Plan
-    from treewright.network import NetworkOptions
-    from treewright.parser import Parser
-    from treewright.pipeline import Pipeline
 
 
 app, command = opt.new_command(
@@ -174,18 +184,6 @@ def train(
     as_json: Annotated[bool, opt.json_option("; with settings and epochs")] = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.graphs import GraphOptions, GraphParser
-    from treewright.learn import StageCost
-    from treewright.network import NetworkOptions
-    from treewright.parser import ParserOptions
-    from treewright.pipeline import Pipeline
-    from treewright.pipeline.training import plan_parser
-    from treewright.tagger import Tagger, TaggerOptions
-    from treewright.tagger import options as tagger_options
-    from treewright.tagger.full_forms import read_lexicon
-    from treewright.tokeniser import Tokeniser, TokeniserOptions
-    from treewright.tokeniser.tokeniser import stage_costs
-
     task = Task(train, dev, output, resume, skip_bad, quiet, as_json)
     check_options(context, only)
     tagging = override(TaggerOptions(tuple(columns.split(",")), seed), case_noise=case_noise)
@@ -245,9 +243,6 @@ def override(options: Options, **values: Any) -> Options:
 
 def network_data(network: NetworkOptions | None, words: str | None, parsed: str | None) -> dict[str, Any]:
     """Read what a network learns from beside the treebank, after a check that one can be trained."""
-    from treewright.corpus import Treebank
-    from treewright.network.network import import_training
-    from treewright.words import Words
 
     if words is not None and network is None:
         raise typer.BadParameter("only a network uses words: add --neural", param_hint="--words")
@@ -308,7 +303,6 @@ def certificates_in_words(options: Mapping[str, Any], parsed: Sequence[Sentence]
 
 def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Parser]) -> None:
     """Print settings, sizes, and the scores of a parser on the development data."""
-    from treewright.parser.partial import attachment
 
     if not task.has_report:
         return
@@ -339,8 +333,6 @@ def report_parser(task: Task, plan: Plan[Sentence, Parser], trained: Trained[Par
 
 def report_pipeline(task: Task, plan: Plan[Sentence, Pipeline], trained: Trained[Pipeline]) -> None:
     """Print sizes, options, and the figures of a pipeline from the raw text of the development data."""
-    from treewright.languages.catalogue import published_in_words, treebank_of_file
-    from treewright.tokeniser.tokeniser import text_and_ends
 
     if not task.has_report:
         return

@@ -14,14 +14,18 @@ import typer
 
 from treewright.cli.inputs import open_bar
 from treewright.cli.shared import check_output, note, note_skipped
+from treewright.corpus import Sentence, Tree, Treebank
 from treewright.errors import InputError
+from treewright.grammar import trees_of
+from treewright.learn import Observer, Plan, Progress, Report, StageCost
+from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
+from treewright.model.component import hold_out
+from treewright.pipeline.networks import NO_GAIN
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bar
     from rich.progress import TaskID
 
-    from treewright.corpus import Sentence, Tree
-    from treewright.learn import Plan, Progress, Report, StageCost
 
 PERCENTAGES = {
     "uas": "UAS",
@@ -62,8 +66,6 @@ class Task:
 
     def banks(self, check: str = "format") -> tuple[Sequence[Sentence], Sequence[Sentence]]:
         """Read training and development sentences; without --dev a part of TRAIN is held out."""
-        from treewright.corpus import Treebank
-        from treewright.model.component import hold_out
 
         check_output(self.output)
         banks: list[Sequence[Sentence]] = []
@@ -97,7 +99,6 @@ class Task:
 
     def run(self, plan: Plan[Any, ModelType]) -> Trained[ModelType]:
         """Show the notes and the settings of a plan, train with progress and checkpoints, and save the model."""
-        from treewright.learn import Observer
 
         for line in () if self.quiet else plan.notes:
             note(line)
@@ -125,7 +126,6 @@ class Task:
 
         stages: returns the stages of the training on a treebank. data: what it is trained on beside the treebank.
         """
-        from treewright.learn import Plan
 
         train, dev = self.banks(check)
         plan = Plan(
@@ -211,7 +211,6 @@ def train_and_save(
 
 def note_rejected_network(model: Any) -> None:
     """Say so if a network was trained and is not used, because it gains nothing on the development data."""
-    from treewright.pipeline.networks import NO_GAIN
 
     if getattr(model, "trained_parser", model).model.network is None:
         note(NO_GAIN)
@@ -225,7 +224,6 @@ def size_of(output: Path, sentences: Sequence[Sentence], seconds: float) -> dict
 
 def training_trees(source: str, skip_bad: bool) -> list[Tree]:
     """Return the prepared trees of a file, with a note on those left out."""
-    from treewright.grammar import trees_of
 
     trees, errors = trees_of(source, skip_bad=skip_bad)
     note_skipped(len(errors), errors)
@@ -254,7 +252,6 @@ def keep_checkpoint(output: Path) -> Iterator[Path | None]:
 
     A device or a pipe has none.
     """
-    from treewright.model.checkpoint import checkpoint_path, remove_checkpoint
 
     if output.exists() and not output.is_file():
         yield None

@@ -5,19 +5,17 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 from itertools import zip_longest
-from typing import TYPE_CHECKING, Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from treewright.cli import options as opt
 from treewright.cli.inputs import open_meter
 from treewright.cli.shared import quantity
+from treewright.corpus import Sentence, open_input, read
 from treewright.errors import InputError, ProofError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.parser import Parser
-
+from treewright.parser import Parser
+from treewright.pipeline.certificate import check_proof
 
 app, command = opt.new_command(
     "verify",
@@ -54,8 +52,6 @@ def verify(
     as_json: opt.Json = False,
     quiet: opt.Quiet = False,
 ) -> None:
-    from treewright.parser import Parser
-
     parser = Parser.load(model)
     parser = parser.without_network() if fast else parser
     refused: list[Refused] = []
@@ -93,7 +89,6 @@ def verify(
 
 def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Refused | tuple[bool, float] | None]:
     """Yield for each sentence the result of `check_line`, or why it is refused."""
-    from treewright.corpus import read
 
     pairs = zip_longest(meter.track(read(meter.source(parsed))), lines_of(file))
     for number, (sentence, line) in enumerate(pairs, start=1):
@@ -109,7 +104,6 @@ def outcomes(parser: Parser, meter: Any, parsed: str, file: str) -> Iterator[Ref
 
 def lines_of(file: str) -> Iterator[bytes]:
     """Yield the lines of a file, compressed or not."""
-    from treewright.corpus import open_input
 
     with open_input(file) as opened:
         yield from opened
@@ -117,7 +111,6 @@ def lines_of(file: str) -> Iterator[bytes]:
 
 def check_line(parser: Parser, sentence: Sentence, line: bytes) -> tuple[bool, float] | None:
     """Check the proof of a sentence; return whether it is certified, and the gap that is proved; None: joined."""
-    from treewright.pipeline.certificate import check_proof
 
     try:
         data = json.loads(line)

@@ -4,21 +4,20 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
+from treewright import draw
 from treewright.cli import options as opt
 from treewright.cli.drawing import terminal_options
 from treewright.cli.inputs import model_and_inputs
 from treewright.cli.sentences import MODEL_HELP, Kind, ParserInput, Text, check_text, is_induced, open_sentences
 from treewright.cli.shared import quantity
+from treewright.corpus import Sentence
 from treewright.errors import InputError, MissingComponentError
-
-if TYPE_CHECKING:
-    from treewright.corpus import Sentence
-    from treewright.parser import Explanation
-
+from treewright.model.registry import load_parser
+from treewright.parser import Explanation
 
 app, command = opt.new_command(
     "why",
@@ -48,8 +47,6 @@ def why(
     projective: opt.Projective = None,
     as_json: opt.Json = False,
 ) -> None:
-    from treewright.model.registry import load_parser
-
     if not word:
         raise typer.BadParameter("give the word to explain: its number or its form", param_hint="--word")
     named, sources = model_and_inputs(model, [file] if file else None, text)
@@ -111,7 +108,6 @@ def word_number(sentence: Sentence, word: str, option: str) -> int:
 
 def drawing(answer: Explanation) -> str:
     """Draw the tree of the parser above the words, and below them the arcs of the other tree that it does not have."""
-    from treewright import draw
 
     options = terminal_options()
     if not answer.moves:

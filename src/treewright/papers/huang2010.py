@@ -9,23 +9,26 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
-from enum import Enum
 from itertools import combinations, islice
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, Literal
 
 import numpy as np
 import typer
 from numpy.typing import NDArray
 
+from treewright.cli import options as opt
 from treewright.cli.options import Json, PlainCommand, Quiet, examples, new_app, output_option
+from treewright.cli.phrases import SourceKind, read_items
+from treewright.cli.training import Run, Task, train_and_save
 from treewright.corpus import Tree, read_trees
 from treewright.corpus.files import open_output
 from treewright.errors import InputError
 from treewright.grammar import LatentGrammar, LatentOptions, product
 from treewright.grammar.kinds import scores_of
 from treewright.grammar.latent import Training
-from treewright.grammar.trees import prepare_trees
+from treewright.grammar.trees import metadata_of, prepare_trees
+from treewright.learn import StageCost
 from treewright.papers.common import (
     Treebank,
     axes,
@@ -36,7 +39,7 @@ from treewright.papers.common import (
     show_lines,
     stage_printer,
 )
-from treewright.papers.selftraining import automatic_trees, balanced_weight
+from treewright.papers.selftraining import SelfTrained, Teacher, automatic_trees, balanced_weight, selftrain
 
 CONDITIONS = ("Regular", "ST-Reg", "ST-Prod", "ST-Prod-Mult")
 PUBLISHED = {"single": 91.6, "product": 92.5}  # F1 on the test set of the WSJ, self-trained
@@ -347,20 +350,8 @@ COLUMNS = (
 app = new_app(HUANG)
 
 
-class GridSize(str, Enum):
-    """The sizes of the grid."""
-
-    ours = "ours"
-    published = "published"
-
-
 def count_option(name: str, what: str) -> object:
     return typer.Option(name, min=1, metavar="N", help=what)
-
-
-@app.callback()
-def papers() -> None:
-    """Keep the name of the table on the command line although there is one only."""
 
 
 @app.command("grid", help=GRID_HELP, cls=PlainCommand)
@@ -369,8 +360,8 @@ def grid_command(
     output: Annotated[Path | None, output_option("F1 against rounds as SVG.", "FILE")] = None,
     treebank: Treebank = "trees/CRAFT",
     size: Annotated[
-        GridSize, typer.Option("--grid", help="Sizes where the following options do not give them.")
-    ] = GridSize.ours,
+        Literal["ours", "published"], typer.Option("--grid", help="Sizes where the following options do not give them.")
+    ] = "ours",
     gold: Annotated[int | None, count_option("--gold-trees", "Trees that are used as trees.")] = None,
     raw: Annotated[int | None, count_option("--raw-sentences", "Further sentences that are used as raw text.")] = None,
     dev: Annotated[int | None, count_option("--dev-sentences", "Development sentences.")] = None,
@@ -395,7 +386,7 @@ def grid_command(
     if output is not None:
         ensure_matplotlib()
     given = {"gold": gold, "raw": raw, "dev": dev, "test": test, "grammars": grammars, "rounds": rounds}
-    sizes = replace(SIZES[size.value], **{name: count for name, count in given.items() if count is not None})
+    sizes = replace(SIZES[size], **{name: count for name, count in given.items() if count is not None})
     chosen = CONDITIONS if conditions is None else conditions.split(",")
     rows, curves = grid(data / treebank, sizes, stage_printer(quiet), chosen, keep)
     if output is not None:
@@ -428,3 +419,59 @@ def line_of(row: Row) -> list[str]:
 
 def in_digits(value: float | None, digits: int = 2) -> str:
     return "" if value is None else f"{value:.{digits}f}"
+
+
+@opt.subcommand(
+    app,
+    "Train latent-variable grammars on a treebank and on raw text that other grammars have parsed.\n\n"
+    "Teachers are trained on TREES; the best of them (--by single) or their product (--by product) parses TEXT; the "
+    "grammar is trained on TREES and on the trees of TEXT, which have the same weight together. --students trains "
+    "several and multiplies them, and --disjoint gives each a part of TEXT of its own. --resume continues an "
+    "interrupted run. docs/grammar.md explains the method.",
+    "treewright reproduce huang2010 selftrain --labelled a.mrg --raw b.txt -o self.tw",
+    "treewright reproduce huang2010 selftrain --labelled a.mrg --raw b.txt --by single -o c",
+    name="selftrain",
+)
+def selftrain_command(
+    labelled: Annotated[str, opt.option("A treebank in Penn brackets.", metavar="TREES")],
+    raw: Annotated[
+        str, opt.option("Raw text, compressed or not; sentences without trees, see --input.", metavar="TEXT")
+    ],
+    output: opt.ModelOutput,
+    dev: Annotated[
+        str | None, opt.option("Another treebank; it chooses rounds and the teacher.", metavar="DEV")
+    ] = None,
+    kind: SourceKind = None,
+    by: Annotated[Teacher, opt.option("By what; TEXT is parsed by the best teacher or by all.")] = "product",
+    teachers: Annotated[int, opt.number_option("Grammars that are trained on TREES.")] = 4,
+    students: Annotated[int, opt.number_option("Grammars that are multiplied in the end.")] = 1,
+    disjoint: Annotated[bool, opt.option("Divide TEXT among the students.", "--disjoint")] = False,
+    rounds: Annotated[int, opt.number_option("Number of rounds; of splitting and merging.", min=0, max=8)] = 4,
+    seed: opt.ModelSeed = 1,
+    threads: opt.Threads = 1,
+    resume: opt.Resume = False,
+    skip_bad: opt.SkipBadTrees = False,
+    as_json: opt.Json = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    task = Task(labelled, dev, output, resume, skip_bad=skip_bad, quiet=quiet, as_json=as_json)
+    gold, held_out = task.trees()
+    items = read_items(raw, kind, metadata_of(gold), keep_tags=False, skip_bad=skip_bad)
+    sentences = [item.words for item in items]
+    if not sentences:
+        raise InputError(f"{raw}: there is no sentence")
+    steps = [*(f"teacher {number + 1}" for number in range(teachers)), "raw text"]
+    steps += [f"student {number + 1}" for number in range(students)]
+    outcome: list[SelfTrained] = []
+
+    def train(run: Run) -> LatentGrammar:
+        options = LatentOptions(rounds=rounds, seed=seed)
+        how: Any = {"by": by, "teachers": teachers, "students": students, "disjoint": disjoint, "options": options}
+        outcome.append(selftrain(gold, sentences, held_out, threads=threads, resume=resume, **how, **run._asdict()))
+        return outcome[0].grammar
+
+    trained = train_and_save(output, [StageCost(step, max(rounds, 1), 1.0) for step in steps], quiet, train)
+    [result] = outcome
+    further = f" and {result.parsed} sentences of raw text ({result.left_out} left out)"
+    counts = {"raw_sentences": result.parsed, "raw_sentences_left_out": result.left_out}
+    task.report_grammar(trained, gold, further, "", **counts)

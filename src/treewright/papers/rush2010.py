@@ -10,11 +10,10 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 import typer
@@ -400,22 +399,8 @@ FIGURE5_HELP = (
 app = new_app("Rush, Sontag, Collins & Jaakkola (2010): dual decomposition for grammars.")
 
 
-class Part(str, Enum):
-    dev = "dev"
-    test = "test"
-
-
-class StepRule(str, Enum):
-    polyak = "polyak"
-    halving = "halving"
-
-
-STEP_RULES: dict[StepRule, Step] = {StepRule.polyak: STEP, StepRule.halving: HalvingStep()}
-
-
-class Other(str, Enum):
-    dependencies = "dependencies"
-    tags = "tags"
+StepRule = Literal["polyak", "halving"]
+STEP_RULES: dict[StepRule, Step] = {"polyak": STEP, "halving": HalvingStep()}
 
 
 @dataclass(frozen=True)
@@ -426,7 +411,7 @@ class Options:
     treebank: Treebank = "trees/CRAFT"
     model: Annotated[
         str | None,
-        typer.Option("--joint-model", metavar="FILE", help="A model of `treewright joint train`; no training."),
+        typer.Option("--joint-model", metavar="FILE", help="A model of `grammar train --with`; no training."),
     ] = None
     head_rules: Annotated[str, head_rules_option("for model 1 and its dependencies")] = "english"
     sentences: MaxSentences = None
@@ -436,11 +421,11 @@ class Options:
     longest: Annotated[
         int | None, typer.Option("--longest", min=1, metavar="N", help="Parse sentences of at most N words only.")
     ] = None
-    part: Annotated[Part, typer.Option("--part", help="What is parsed.")] = Part.test
+    part: Annotated[Literal["dev", "test"], typer.Option("--part", help="What is parsed.")] = "test"
     steps: Annotated[
         StepRule,
         typer.Option("--steps", help="Step sizes of dual decomposition: halving as published, or Polyak's rule."),
-    ] = StepRule.polyak
+    ] = "polyak"
     weight: Annotated[
         float | None,
         typer.Option(
@@ -471,7 +456,7 @@ class Options:
     def _outcomes(self, kind: type[Joint], outcome: Callable[[Joint, Gold], Outcome]) -> list[Outcome]:
         """Parse with a joint model of a kind."""
         folder = TreebankFolder(self.data / self.treebank, self.skip_bad)
-        trees = folder.to_parse(self.part.value, self.count, self.longest)
+        trees = folder.to_parse(self.part, self.count, self.longest)
         model = self.joint_model(kind, folder)
         note_skipped(len(folder.left_out), folder.left_out)
         with progress("sentences", self.quiet) as report:
@@ -506,12 +491,12 @@ class Options:
 def table1_command(
     *,
     other: Annotated[
-        Other, typer.Option("--with", help="The model that the grammar agrees with.")
-    ] = Other.dependencies,
+        Literal["dependencies", "tags"], typer.Option("--with", help="The model that the grammar agrees with.")
+    ] = "dependencies",
     options: Options,
 ) -> None:
-    outcomes = options.with_tags() if other is Other.tags else options.with_dependencies()
-    show_iterations(outcomes, other.value, options)
+    outcomes = options.with_tags() if other == "tags" else options.with_dependencies()
+    show_iterations(outcomes, other, options)
 
 
 def show_iterations(found: list[Outcome], other: str, options: Options) -> None:

@@ -144,7 +144,7 @@ def parse(
     from treewright.model.registry import load_parser
     from treewright.pipeline import Pipeline
     from treewright.pipeline.certificate import drop_certificate, set_certificate
-    from treewright.streams import CHUNK, arriving
+    from treewright.streams import BATCH, arriving
 
     named, sources = model_and_inputs(model, inputs, text)
     check_text(text, sources)
@@ -222,7 +222,7 @@ def parse(
                 finished = finished_sentences(Job(source, target), tracked) if resume else ()
                 sentences = graphs.keep(tracked)
                 if threads == 1 and text is None and may_wait(source):
-                    batches = arriving(sentences, lambda batch: len(batch) < CHUNK and is_arriving())
+                    batches = arriving(sentences, lambda batch: len(batch) < BATCH and is_arriving())
                     parsed: Iterator[Sentence] = (tree for batch in batches for tree in parse_all(batch, **options))
                 else:
                     parsed = parse_all(sentences, **options)

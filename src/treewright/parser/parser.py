@@ -250,7 +250,7 @@ class Parser(Component):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        batch_size: int = streams.CHUNK,
+        batch_size: int = streams.BATCH,
         **options: Unpack[ParseOptions],
     ) -> Iterator[Sentence]:
         """Parse sentences: copies with heads and labels set, in order; the same for any number of threads.

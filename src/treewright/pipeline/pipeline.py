@@ -328,7 +328,7 @@ class Pipeline(Component):
         sentences: Iterable[Sentence],
         *,
         threads: int = 1,
-        batch_size: int = streams.CHUNK,
+        batch_size: int = streams.BATCH,
         comment: bool = True,
         confidence: bool = True,
         **options: Unpack[TreeOptions],

@@ -92,11 +92,13 @@ class BoundTagModel {
     return best(check(atoms, begin, pool, rows, relations), rows, PlainWeights{checked(weights), 1},
                 batch_of(rows, std::nullopt, adjust, nullptr, {}), confidence, temperature);
   }
-  Decoded decode_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
+  void keep_scores(WordRows &words, RoundedColumn weights) { words.keep_scores(&model_, checked(weights)); }
+  Decoded decode_words(WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
                        std::optional<Scores> adjust, bool confidence, double temperature, const Given &given,
                        const std::optional<std::vector<int>> &lengths, const AddedTagScores *added) {
     return best(check(words, rows), rows, RoundedWeights{checked(weights), scale},
-                batch_of(rows, lengths, adjust, added, given), confidence, temperature);
+                batch_of(rows, lengths, adjust, added, given), confidence, temperature,
+                words.own_scores(&model_, weights.data()));
   }
 
   NewScores probabilities_words(const WordRows &words, IndexColumn rows, RoundedColumn weights, float scale,
@@ -162,7 +164,7 @@ class BoundTagModel {
 
   template <typename Weights>
   Decoded best(const WordTable &words, const IndexColumn &rows, const Weights &weights, const Batch &batch,
-               bool confidence, double temperature) {
+               bool confidence, double temperature, OwnScores *own = nullptr) {
     const std::size_t n = rows.shape(0);
     check_decoding(weights.scale, temperature);
     NewIndexColumn tags = new_array<NewIndexColumn>(n);
@@ -176,7 +178,7 @@ class BoundTagModel {
         value +=
             model_.decode(words, rows.data() + begin, batch.lengths[k], weights, batch.scores(k, begin, model_.tags()),
                           temperature, tags.data() + begin, probabilities ? probabilities->data() + begin : nullptr,
-                          batch.given ? batch.given + begin : nullptr);
+                          batch.given ? batch.given + begin : nullptr, own);
     }
     if (!batch.adjust && !batch.added && !std::isfinite(value))
       throw nb::value_error("the weights contain NaN or infinite numbers");
@@ -334,6 +336,11 @@ void bind_tagger(nb::module_ &m) {
            nb::arg("relations").noconvert() = nb::none(),
            "The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a "
            "sequence has the weight exp(score / temperature). relations: hashed features of each entry of the pool.")
+      .def(
+          "keep_scores", &BoundTagModel::keep_scores, nb::arg("words"), nb::arg("weights").noconvert(),
+          nb::keep_alive<2, 1>(), nb::keep_alive<2, 3>(),
+          "Keep, for each row of TagWords, what `decode_words` with these weights, which must not change, adds up that "
+          "does not depend on the words around.")
       .def("decode_words", &BoundTagModel::decode_words, nb::arg("words"), nb::arg("rows").noconvert(),
            nb::arg("weights").noconvert(), nb::arg("scale"), nb::arg("adjust").noconvert().none(),
            nb::arg("confidence"), nb::arg("temperature") = 1.0, nb::arg("candidates") = Given(),

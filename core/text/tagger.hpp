@@ -79,6 +79,25 @@ struct AddedScores {
   }
 };
 
+// What the scores of the candidates of a word have in common wherever it stands: the parts of its candidates, each once,
+// and the sums of their weights over the templates that see no other word. Kept for each row of a WordTable.
+class OwnScores {
+ public:
+  struct Word {
+    std::vector<std::uint32_t> parts;
+    std::vector<std::int32_t> sums;  // of each part, without the scale
+    std::vector<int> listed;         // [candidate, part]: the place in parts
+  };
+  void clear() { words_.clear(); }
+  Word &of(int row) {
+    if (row >= int(words_.size())) words_.resize(std::max<std::size_t>(row + 1, 2 * words_.size()));
+    return words_[row];
+  }
+
+ private:
+  std::vector<Word> words_;
+};
+
 class TagModel {
  public:
   struct Settings {
@@ -89,6 +108,12 @@ class TagModel {
 
   TagModel(TemplateTable table, std::vector<std::uint32_t> tag_parts, Settings settings)
       : table_(std::move(table)), parts_(std::move(tag_parts)), set_(settings), mask_((1U << settings.bits) - 1) {
+    std::vector<char> has_context(table_.templates);
+    for (const TemplateTable::Item &item : table_.items) has_context[item.templ] |= item.offset != 0;
+    for (int t = 0; t < table_.templates; ++t) {
+      all_templates_.push_back(t);
+      (has_context[t] ? contextual_ : own_templates_).push_back(t);
+    }
     for (int k = 0; k < contexts; ++k) {
       context_[k].resize(parts_.size());
       for (std::size_t i = 0; i < parts_.size(); ++i)
@@ -102,12 +127,15 @@ class TagModel {
   using Given = std::vector<std::int32_t>;
 
   // Writes the best tag of each word, with `confidence` also the probability of each, where a sequence has the weight
-  // exp(score / temperature); returns the score of the sequence. given: for each word, or null.
+  // exp(score / temperature); returns the score of the sequence. given: for each word, or null. own: what is kept of
+  // these words and weights, whole numbers; or null.
   template <typename Weights>
   double decode(const WordTable &words, const std::int32_t *rows, int n, const Weights &weights,
                 const AddedScores &added, double temperature, std::int32_t *tags, double *confidence,
-                const Given *given = nullptr) {
+                const Given *given = nullptr, OwnScores *own = nullptr) {
+    own_ = own;
     score_sentence(words, rows, n, weights, added, nullptr, 0, given);
+    own_ = nullptr;
     adjust_scores(added.adjust);
     best_.resize(n);
     const double value = best();
@@ -188,8 +216,9 @@ class TagModel {
     rows_.fill({atoms_.data(), nullptr, n, words.width, 0}, table_, 1);
     begin_.assign(1, 0), kept_.clear(), places_.clear(), unary_.clear();
     for (int i = 0; i < n; ++i) {
-      find_candidates(words, rows[i], given ? given + i : nullptr);
-      score_candidates(words, i, weights, added, gold ? gold[i] : -1, margin);
+      const Given *tags = given && !given[i].empty() ? given + i : nullptr;
+      find_candidates(words, rows[i], tags);
+      score_candidates(words, i, tags ? -1 : rows[i], weights, added, gold ? gold[i] : -1, margin);
       begin_.push_back(kept_.size());
     }
     if (set_.trigrams) score_trigrams(weights);
@@ -216,26 +245,23 @@ class TagModel {
 
   void find_candidates(const WordTable &words, int row, const Given *given) {
     const std::int32_t *first = words.pool + words.begin[row], *last = words.pool + words.begin[row + 1];
-    const bool is_open = !given || given->empty();
     ranked_.clear();
     for (const std::int32_t *c = first; c < last; ++c)
-      if (is_open || std::find(given->begin(), given->end(), *c) != given->end())
+      if (!given || std::find(given->begin(), given->end(), *c) != given->end())
         ranked_.push_back({0, *c, c - words.pool});
-    if (ranked_.empty())
+    if (ranked_.empty() && given)
       for (const std::int32_t tag : *given) ranked_.push_back({0, tag, not_in_pool});
   }
 
   template <typename Weights>
-  void score_candidates(const WordTable &words, int i, const Weights &weights, const AddedScores &added, int gold,
-                        float margin) {
+  void score_candidates(const WordTable &words, int i, int row, const Weights &weights, const AddedScores &added,
+                        int gold, float margin) {
     if (ranked_.size() == 1) {
       kept_.push_back(ranked_[0].tag), places_.push_back(ranked_[0].place);
       unary_.push_back(finite(added.unary(i, ranked_[0].tag)));
       return;
     }
-    list_parts();
-    score_listed_parts(rows_.at(0, i), weights);
-    const int *listed = listed_.data();
+    const int *listed = score_parts_of(i, row, weights);
     for (Candidate &c : ranked_) {
       double score = gold >= 0 && c.tag != gold ? margin : 0;
       for (int p = 0; p < set_.parts; ++p) score += part_values_[*listed++].second;
@@ -270,21 +296,65 @@ class TagModel {
       }
   }
 
+  // Scores the parts of the candidates of word i and returns the places of each candidate's. row: of its candidates, -1
+  // if they are not all of a row.
+  template <typename Weights>
+  const int *score_parts_of(int i, int row, const Weights &weights) {
+    const std::uint32_t *cells = rows_.at(0, i);
+    if constexpr (std::is_integral_v<typename Weights::Sum>) {
+      if (own_ && row >= 0) {
+        OwnScores::Word &word = own_->of(row);
+        if (word.parts.empty()) describe(word, cells, weights);
+        part_values_.clear();
+        for (const std::uint32_t part : word.parts) part_values_.push_back({part, 0});
+        score_listed_parts(cells, weights, contextual_, word.sums.data());
+        return word.listed.data();
+      }
+    }
+    list_parts();
+    sums_.assign(part_values_.size(), 0);
+    score_listed_parts(cells, weights, all_templates_, sums_.data());
+    return listed_.data();
+  }
+
+  template <typename Weights>
+  void describe(OwnScores::Word &word, const std::uint32_t *cells, const Weights &weights) {
+    list_parts();
+    word.listed = listed_;
+    for (const auto &[part, value] : part_values_) {
+      std::int32_t sum = 0;
+      for (const int t : own_templates_) sum += weights.at((cells[t] ^ part) & mask_);
+      word.parts.push_back(part), word.sums.push_back(sum);
+    }
+  }
+
   // Several parts at a time, so that the loads and additions of one do not wait for those of another.
   template <typename Weights>
-  void score_listed_parts(const std::uint32_t *row, const Weights &weights) {
-    constexpr std::size_t together = 4;
-    const int templates = rows_.templates();
-    const std::uint32_t mask = mask_;
-    for (std::size_t k = 0; k < part_values_.size(); k += together) {
-      const std::size_t count = std::min(together, part_values_.size() - k);
-      std::uint32_t hash[together] = {};
-      typename Weights::Sum sum[together] = {};
-      for (std::size_t j = 0; j < count; ++j) hash[j] = part_values_[k + j].first;
-      for (int t = 0; t < templates; ++t)
-        for (std::size_t j = 0; j < together; ++j) sum[j] += weights.at((row[t] ^ hash[j]) & mask);
-      for (std::size_t j = 0; j < count; ++j) part_values_[k + j].second = float(sum[j]) * weights.scale;
+  void score_listed_parts(const std::uint32_t *row, const Weights &weights, const std::vector<int> &templates,
+                          const std::int32_t *first) {
+    std::size_t k = 0;
+    for (; k + 4 <= part_values_.size(); k += 4) score_together<4>(row, weights, templates, first, k);
+    switch (part_values_.size() - k) {
+      case 3:
+        return score_together<3>(row, weights, templates, first, k);
+      case 2:
+        return score_together<2>(row, weights, templates, first, k);
+      case 1:
+        return score_together<1>(row, weights, templates, first, k);
     }
+  }
+
+  template <int together, typename Weights>
+  void score_together(const std::uint32_t *row, const Weights &weights, const std::vector<int> &templates,
+                      const std::int32_t *first, std::size_t k) {
+    const std::uint32_t mask = mask_;
+    std::uint32_t hash[together];
+    typename Weights::Sum sum[together];
+    for (int j = 0; j < together; ++j)
+      hash[j] = part_values_[k + j].first, sum[j] = typename Weights::Sum(first[k + j]);
+    for (const int t : templates)
+      for (int j = 0; j < together; ++j) sum[j] += weights.at((row[t] ^ hash[j]) & mask);
+    for (int j = 0; j < together; ++j) part_values_[k + j].second = float(sum[j]) * weights.scale;
   }
 
   void prune(int gold) {
@@ -470,7 +540,10 @@ class TagModel {
   std::vector<std::uint32_t> parts_, context_[contexts];  // [tag, part]
   Settings set_;
   std::uint32_t mask_;
+  std::vector<int> all_templates_, own_templates_, contextual_;  // those that see no other word, and the others
 
+  OwnScores *own_ = nullptr;
+  std::vector<std::int32_t> sums_;  // zero for each part
   int n_ = 0;
   Rows rows_;
   Trigrams lattice_;

@@ -18,7 +18,7 @@ class WordRows {
   // Removes all words; the rows of the padding remain.
   void clear() {
     const int padding = 2 * Atoms::reach;
-    atoms_.clear(), pool_.clear(), relations_.clear();
+    atoms_.clear(), pool_.clear(), relations_.clear(), own_scores_.clear();
     begin_.assign(padding + 1, 0);
     for (std::uint32_t i = 0; i < std::uint32_t(padding * width_); ++i) atoms_.push_back(mixed(i + 1));
   }
@@ -26,6 +26,17 @@ class WordRows {
   int size() const { return int(begin_.size()) - 1; }
   int labels() const { return labels_; }  // every candidate is below this number
   WordTable table() const { return {atoms_.data(), begin_.data(), pool_.data(), relations_.data(), width_, related}; }
+
+  // Keeps the scores that do not depend on the words around, of one model and its weights.
+  void keep_scores(const void *model, const std::int8_t *weights) {
+    scoring_model_ = model, scoring_weights_ = weights;
+    own_scores_.clear();
+  }
+  // Null if they are not kept for this model and these weights.
+  OwnScores *own_scores(const void *model, const std::int8_t *weights) {
+    return model == scoring_model_ && weights == scoring_weights_ ? &own_scores_ : nullptr;
+  }
+
   const std::int32_t *first(int row) const { return pool_.data() + begin_[row]; }
   const std::int32_t *last(int row) const { return pool_.data() + begin_[row + 1]; }
 
@@ -60,6 +71,9 @@ class WordRows {
   int width_, labels_;
   std::vector<std::uint32_t> atoms_, relations_;
   std::vector<std::int32_t> begin_, pool_;
+  OwnScores own_scores_;
+  const void *scoring_model_ = nullptr;
+  const std::int8_t *scoring_weights_ = nullptr;
 };
 
 }  // namespace treewright

@@ -530,6 +530,11 @@ class TagModel:
         The best tags, the score of the sequence, and with `confidence` the probability of each tag, where a sequence has the weight exp(score / temperature). relations: hashed features of each entry of the pool.
         """
 
+    def keep_scores(self, words: WordRows, weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> None:
+        """
+        Keep, for each row of TagWords, what `decode_words` with these weights, which must not change, adds up that does not depend on the words around.
+        """
+
     def decode_words(self, words: WordRows, rows: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], weights: Annotated[NDArray[numpy.int8], dict(shape=(None,), order='C', device='cpu', writable=False)], scale: float, adjust: Annotated[NDArray[numpy.float64], dict(shape=(None, None), order='C', device='cpu', writable=False)] | None, confidence: bool, temperature: float = 1.0, candidates: Sequence[Sequence[int]] = [], lengths: Sequence[int] | None = None, added: AddedTagScores | None = None) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], float, Annotated[NDArray[numpy.float64], dict(shape=(None,))] | None]:
         """
         The same for the rows of TagWords or LemmaWords; with lengths they are several sentences, and the score is the sum of theirs. candidates[i], unless it is empty, are the tags that word i may have: those of its row among them, or all of them if there are none.

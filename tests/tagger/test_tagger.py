@@ -14,7 +14,7 @@ import treewright as tw
 from treewright.errors import InputError
 from treewright.learn import Calibration, Learning, Report
 from treewright.tagger import Tagger, TaggerOptions, training
-from treewright.tagger.model import Worker
+from treewright.tagger.model import DescribedWords, Spelling, Worker
 from treewright.tagger.scripts import apply_script, script_of
 
 SMALL = TaggerOptions(tags=Learning(bits=14, epochs=4), lemmas=Learning(bits=12, epochs=4))
@@ -324,3 +324,18 @@ def test_full_caches_are_cleared_and_change_nothing(tagger: Tagger, monkeypatch:
         assert each.lemmas is not None
         sizes = len(each.tags.described._rows), len(each.lemmas.known), len(each.tags._permitted)
         assert max(sizes) <= 3 + 2  # a sentence may be added to a cache that is full
+
+
+def test_scores_that_are_kept_change_nothing(tagger: Tagger) -> None:
+    described = DescribedWords(tagger.model)
+    forms = [form for sentence in TEST for form in sentence.forms]
+    words, rows, (values, scale) = described.words, described.rows([Spelling(forms, forms)]), tagger.model.weights
+    first, again, without = (
+        described.kernel.decode_words(words, rows, weights, scale, None, True)
+        for weights in (values, values, values.copy())  # of another array nothing is kept
+    )
+    for tags, value, probability in (again, without):
+        assert (tags.tolist(), value) == (first[0].tolist(), first[1])
+        assert probability is not None
+        assert first[2] is not None
+        assert probability.tolist() == first[2].tolist()

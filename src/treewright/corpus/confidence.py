@@ -7,6 +7,7 @@ no longer holds when the tree is replaced.
 from __future__ import annotations
 
 import re
+from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,7 +63,7 @@ def write_confidence(sentence: Sentence, *kinds: str) -> None:
 
 def clear_confidence(sentence: Sentence, *kinds: str) -> None:
     """Remove the confidences of these kinds from MISC."""
-    if "MISC" in sentence.layout.index and "Confidence=" in "\t".join(cell for (cell,) in sentence.cells("MISC")):
+    if "MISC" in sentence.layout.index and "Confidence=" in "\t".join(chain.from_iterable(sentence.cells("MISC"))):
         names = [IN_MISC[kind] for kind in kinds]
         sentence.misc = [drop_misc(cell, *names) for cell in sentence.misc]
 

@@ -80,9 +80,10 @@ def _order(edge: tuple[Id, str]) -> tuple[int, int, str]:
 def clear_graph(sentence: Sentence) -> None:
     """Empty DEPS, also of empty nodes."""
     if "DEPS" in sentence.layout.index:
-        if set(sentence.deps) != {"_"}:
+        if set(sentence.cells("DEPS")) != {("_",)}:
             sentence.deps = ["_"] * len(sentence)
-        sentence.empty_nodes = [node._replace(deps="_") for node in sentence.empty_nodes]
+        if nodes := sentence.empty_nodes:
+            sentence.empty_nodes = [node._replace(deps="_") for node in nodes]
 
 
 def copy_graph(sentence: Sentence, other: Sentence) -> None:

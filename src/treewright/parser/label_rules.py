@@ -252,7 +252,7 @@ class TagRules:
         self.relations = {label: relation_of(label) for label in labels}
         self.excluded = set(excluded_by_guidelines(labels))
         self._arguments = set(chain.from_iterable(self.excluded))
-        self._plain: set[Case] = set()  # cases that no rule forbids, whatever the other words are
+        self._plain: dict[Case, bool] = {}  # whether no rule forbids a case, whatever the other words are
 
     def __bool__(self) -> bool:
         return self.root is not None or bool(self.tags or self.head_tags)
@@ -281,12 +281,12 @@ class TagRules:
 
     def _are_plain(self, cases: set[Case]) -> bool:
         """Whether no rule about single words forbids one of these cases; those that are plain are cached."""
-        if cases <= self._plain:
-            return True
         if len(self._plain) > MAX_CACHED:
             self._plain.clear()
-        self._plain |= {case for case in cases if self._is_plain(*case)}
-        return cases <= self._plain
+        known = self._plain
+        for case in cases - known.keys():
+            known[case] = self._is_plain(*case)
+        return all(map(known.__getitem__, cases))
 
     def _is_plain(self, label: str, tag: str, head_tag: str, is_leftward: bool) -> bool:
         """Whether no rule forbids the label of a word, also if it were the only word below its head."""

@@ -37,7 +37,7 @@ BLOCK = 1 << 12  # minimum of characters of a passage of running text, up to the
 MAX_BLOCK = 1 << 20  # characters without a blank line that are one passage; not tuned, it bounds memory
 # Limits of passages that are tokenised together. 64 texts at a time take up to 1.6 times as long as one long text, with
 # these up to 1.1 times (benchmarks/speed/short_texts.py).
-MAX_TEXTS, MAX_TEXT_SIZE = 512, 1 << 14
+MAX_TEXTS, MAX_TEXT_SIZE = 512, 1 << 15
 # Each form of a blank line, however lines end.
 _BREAK = "(?:\r\n|\r(?!\n)|[\n\x85\u2028])"  # CR and LF in a row are one line break, not two
 BLANK = re.compile(f"{_BREAK}[^\\S\n\r\x85\u2028\u2029]*{_BREAK}|\u2029")

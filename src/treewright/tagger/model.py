@@ -97,6 +97,7 @@ class DescribedWords:
         self.model = model
         self.words = tag_words(model)
         self.kernel = tag_kernel(model.tags, model.options.tag_columns, model.options)
+        self.kernel.keep_scores(self.words, model.weights.values)
         self._rows: dict[str, int] = {}
 
     def rows(self, spellings: Iterable[Spelling]) -> Indices:
@@ -210,7 +211,8 @@ class TagWorker:
         Readings say nothing of such names, which are unknown (representatives.py).
         """
         readings: list[Any] = [sentence.reading for sentence in sentences if self.is_read(sentence)]
-        is_name = [is_code_name(form) for spelling in spellings for form in spelling.canonical]
+        forms = chain.from_iterable(spelling.canonical for spelling in spellings)
+        is_name = [not form.isalpha() and kind_of(form) in NAMES for form in forms]
         if not readings and True not in is_name:
             return None
         places = self.network.places(readings[0].model if readings else None)

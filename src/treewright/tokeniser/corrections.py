@@ -176,16 +176,26 @@ class Abbreviations:
 
     def spans(self, text: str) -> Iterator[tuple[int, int]]:
         """Find the abbreviations that another token follows in the same line."""
-        return (match.span() for match in self._find(self._matcher, text))
+        return (match.span() for match in self._find(self._matcher, text, self._endings(text)))
 
-    def _find(self, matcher: re.Pattern[str], text: str) -> Iterator[re.Match[str]]:
-        """Match names at full stops; a search of the whole text for the names takes ten times as long."""
+    def _endings(self, text: str) -> list[tuple[int, set[int]]]:
+        """Find the full stops that names may end with, and the lengths of these names."""
+        endings = []
         for stop in _STOP.finditer(text):
             end = stop.start()
             ending = text[max(0, end - 2) : end].lower().rjust(2)[:2]
             if not ending[0].isalnum() and ending[0] != ".":
                 ending = f" {ending[1]}"
-            for length in self._by_ending.get(ending, ()):
+            if ending in self._by_ending:
+                endings.append((end, self._by_ending[ending]))
+        return endings
+
+    def _find(
+        self, matcher: re.Pattern[str], text: str, endings: Iterable[tuple[int, set[int]]]
+    ) -> Iterator[re.Match[str]]:
+        """Match names at full stops; a search of the whole text for the names takes ten times as long."""
+        for end, lengths in endings:
+            for length in lengths:
                 match = matcher.match(text, end - length) if length <= end else None
                 if match and match.end() == end + 1:
                     yield match
@@ -193,14 +203,16 @@ class Abbreviations:
 
     def apply(self, text: str, labels: Labels) -> None:
         """Make each abbreviation one token that ends no sentence."""
-        for begin, end in self.spans(text):
+        endings = self._endings(text)
+        for match in self._find(self._matcher, text, endings):
+            begin, end = match.span()
             labels[begin : end - 1], labels[end - 1] = INSIDE, TOKEN
-        for match in self._find(self._last, text):  # at 5 p.m.
+        for match in self._find(self._last, text, endings):  # at 5 p.m.
             labels[match.start() : match.end() - 1] = INSIDE
 
     def end_sentences(self, text: str, labels: Labels, is_lower: Callable[[str], bool]) -> None:
         """End a sentence before a word that has a capital, but no capital inside sentences."""
-        for match in self._find(self._ending, text):
+        for match in self._find(self._ending, text, self._endings(text)):
             if is_lower(match[1].lower()):
                 labels[match.end() - 1] = SENTENCE
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 
 import numpy as np
 
+from treewright.caching import MAX_CACHED
 from treewright.tokeniser.text import SENTENCE, TOKEN, Labels
 
 # Vowel signs and other marks after letters, in Python not part of \w.
@@ -25,7 +27,9 @@ _TOKEN = re.compile(
 _ENDS_ALONE = "؟۔।॥։።፧፨။។៕།༎。｡！？"
 _ENDS = ".!?…" + _ENDS_ALONE
 _CLOSING = "\"'”’»)]}›」』〉》】）"
-_FINAL = frozenset(_ENDS + _CLOSING)
+_FINAL = re.compile(f"[{re.escape(_ENDS + _CLOSING)}]")
+_SOLID = re.compile(r"\S")
+_MAX_CACHED_LENGTH = 32  # characters of a chunk whose labels are cached, to bound memory
 
 
 def labels_by_rule(text: str) -> Labels:
@@ -34,18 +38,29 @@ def labels_by_rule(text: str) -> Labels:
     >>> labels_by_rule("Hi. Bye!").tolist()
     [0, 1, 2, 0, 0, 0, 1, 1]
     """
-    labels = bytearray(len(text))  # faster than an array, cell by cell
-    tokens = [match.span() for match in _TOKEN.finditer(text)]
-    at = 0
-    for begin, end in tokens:
-        if begin > at and text[begin - 1 : begin].strip():
-            labels[begin - 1] = TOKEN  # a character that no pattern matches
-        labels[end - 1] = TOKEN
-        at = end
-    for place, (begin, end) in enumerate(tokens[:-1]):
-        if text[begin] in _FINAL and _may_end(text, begin, end) and _may_begin(text, end, text[tokens[place + 1][0]]):
+    chunks = text.replace("\n", " ").split(" ")  # no token has white space
+    parts = [_known_ends(chunk) if len(chunk) <= _MAX_CACHED_LENGTH else _token_ends(chunk) for chunk in chunks]
+    labels = bytearray(b"\0".join(parts))
+    for mark in _FINAL.finditer(text):
+        begin = mark.start()
+        if begin and not labels[begin - 1] and not text[begin - 1].isspace():
+            continue  # inside a token
+        end = labels.find(TOKEN, begin) + 1
+        following = _SOLID.search(text, end)
+        if following and _may_end(text, begin, end) and _may_begin(text, end, following[0]):
             labels[end - 1] = SENTENCE
     return np.frombuffer(labels, dtype=np.uint8).astype(np.int32)
+
+
+def _token_ends(chunk: str) -> bytes:
+    """Label the last characters of tokens; each character other than white space is in one."""
+    labels = bytearray(len(chunk))
+    for match in _TOKEN.finditer(chunk):
+        labels[match.end() - 1] = TOKEN
+    return bytes(labels)
+
+
+_known_ends = lru_cache(MAX_CACHED)(_token_ends)
 
 
 def _may_end(text: str, begin: int, end: int) -> bool:

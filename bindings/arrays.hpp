@@ -1,8 +1,15 @@
-// Every array type that crosses the boundary, named once, with its dtype policy.
+// Every array type that crosses the boundary, named once, with its dtype policy; and the conversions of standard types.
 #pragma once
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/shared_ptr.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/variant.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <cmath>
@@ -20,15 +27,18 @@ using Scores3 = nb::ndarray<const double, nb::ndim<3>, nb::c_contig, nb::device:
 using Scores4 = nb::ndarray<const double, nb::ndim<4>, nb::c_contig, nb::device::cpu>;  // [g, h, m, s]
 using ScoreColumn = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using IndexColumn = nb::ndarray<const std::int32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using HashRows = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
+using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+using FloatRows = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Mask = nb::ndarray<const bool, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewScores = nb::ndarray<nb::numpy, double, nb::ndim<2>>;
 using NewScores3 = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
 using NewScoreColumn = nb::ndarray<nb::numpy, double, nb::ndim<1>>;
 using NewIndexColumn = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
+using NewIndexRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // heads, a row a tree; or cells of a table
 using NewMask = nb::ndarray<nb::numpy, bool, nb::ndim<1>>;
 using Heads = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<1>>;
-using Trees = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;        // heads, a row a tree
-using NewHeadRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // a tree a row
 
 // The nodes of arc[h, m]: the root and the words.
 inline int nodes_of(const Scores &arc) {
@@ -54,11 +64,20 @@ inline void check_finite(const char *name, double number) {
   if (!std::isfinite(number)) throw nb::value_error((std::string(name) + " must be finite").c_str());
 }
 
-// A tree over that many nodes: every word has another node as its head.
-inline void check_heads(const IndexColumn &heads, int nodes) {
+// A tree over that many nodes: every word has another node as its head, or with `is_partial` the open head -1.
+inline void check_heads(const IndexColumn &heads, int nodes, bool is_partial = false) {
   if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
   for (int m = 1; m < nodes; ++m)
-    if (heads(m) < 0 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes");
+    if (heads(m) < -int(is_partial) || heads(m) >= nodes || heads(m) == m)
+      throw nb::value_error("heads must be nodes, or -1 where they may be open");
+}
+
+inline void check_no_cycle(const int *heads, int nodes) {
+  for (int m = 1; m < nodes; ++m) {
+    int steps = 0;
+    for (int node = m; node != 0; node = heads[node])
+      if (++steps == nodes) throw nb::value_error("heads has a cycle; it must be a tree");
+  }
 }
 
 // A fresh array that owns its memory.
@@ -73,10 +92,18 @@ Array new_array(Sizes... sizes) {
   return Array(data, sizeof...(sizes), shape, owner);
 }
 
-template <typename Array, typename Scalar>
-Array copied(const Scalar *data, std::size_t count) {
-  Array array = new_array<Array>(count);
-  std::copy(data, data + count, array.data());
+template <typename Array, typename... Sizes>
+Array zeros(Sizes... sizes) {
+  Array array = new_array<Array>(sizes...);
+  std::fill_n(array.data(), array.size(), typename Array::Scalar());
+  return array;
+}
+
+// The numbers of a column; with a width, those of a table row by row.
+template <typename Array, typename Numbers, typename... Width>
+Array copied(const Numbers &numbers, Width... width) {
+  Array array = new_array<Array>(numbers.size() / (std::size_t(1) * ... * width), width...);
+  std::copy(numbers.begin(), numbers.end(), array.data());
   return array;
 }
 

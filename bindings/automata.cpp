@@ -1,7 +1,5 @@
 #include "dual/automata.hpp"
 
-#include <nanobind/stl/tuple.h>
-
 #include <tuple>
 
 #include "arrays.hpp"
@@ -23,7 +21,7 @@ static std::tuple<double, NewIndexColumn> sibling_automaton(const Parts &parts, 
   std::vector<std::int32_t> places;
   for (std::size_t q = 0; q < chosen.size(); ++q)
     if (chosen[q]) places.push_back(std::int32_t(q));
-  return {value, copied<NewIndexColumn>(places.data(), places.size())};
+  return {value, copied<NewIndexColumn>(places)};
 }
 
 using StatePath = std::tuple<double, NewIndexColumn>;

@@ -1,9 +1,6 @@
 // The best trees of a batch, written to columns.
 #pragma once
 
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <tuple>
 #include <utility>
 #include <vector>

@@ -1,8 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <tuple>
 #include <utility>
@@ -13,61 +8,37 @@
 
 namespace treewright {
 
-using Table = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using NewTable = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
-
-static void check_columns(const char *name, const Table &table, std::size_t columns) {
-  if (table.shape(1) != columns)
-    throw nb::value_error((std::string(name) + " must have " + std::to_string(columns) + " columns").c_str());
-}
-
-static void check_range(const char *name, const Table &table, std::size_t column, int begin, int end) {
-  for (std::size_t row = 0; row < table.shape(0); ++row)
-    if (table(row, column) < begin || table(row, column) >= end)
-      throw nb::value_error(
-          (std::string(name) + " has a number out of range in column " + std::to_string(column)).c_str());
-}
-
-static void add_heads(CollinsModel &model, const Table &events) {
-  check_columns("heads", events, 5);
-  for (int column : {0, 1}) check_range("heads", events, column, 1, model.symbols());
-  check_range("heads", events, 2, 0, model.words());
-  check_range("heads", events, 3, 1, model.tags() + 1);
-  check_range("heads", events, 4, 1, 1 << 30);
+// Rows of events; the numbers of column c are in ends[c].
+static void check_events(const char *name, const IndexRows &events, const std::vector<std::pair<int, int>> &ends) {
+  if (events.shape(1) != ends.size())
+    throw nb::value_error((std::string(name) + " must have " + std::to_string(ends.size()) + " columns").c_str());
   for (std::size_t row = 0; row < events.shape(0); ++row)
-    model.add(HeadEvent{events(row, 0), events(row, 1), events(row, 2), events(row, 3), events(row, 4)});
+    for (std::size_t column = 0; column < ends.size(); ++column)
+      if (events(row, column) < ends[column].first || events(row, column) >= ends[column].second)
+        throw nb::value_error(
+            (std::string(name) + " has a number out of range in column " + std::to_string(column)).c_str());
 }
 
-static void add_modifiers(CollinsModel &model, const Table &events) {
-  check_columns("modifiers", events, 11);
-  check_range("modifiers", events, 0, 0, 2);
-  for (int column : {1, 2}) check_range("modifiers", events, column, 1, model.symbols());
-  check_range("modifiers", events, 3, 1, model.tags() + 1);
-  check_range("modifiers", events, 4, 0, model.words());
-  check_range("modifiers", events, 5, 0, 2);
-  check_range("modifiers", events, 6, 0, 4);
-  check_range("modifiers", events, 7, 0, model.symbols());
-  check_range("modifiers", events, 8, 0, model.tags() + 1);
-  check_range("modifiers", events, 9, 0, model.words());
-  check_range("modifiers", events, 10, 1, 1 << 30);
-  for (std::size_t row = 0; row < events.shape(0); ++row) {
-    const auto at = [&](std::size_t column) { return int(events(row, column)); };
+static void add_events(CollinsModel &model, const IndexRows &heads, const IndexRows &modifiers, const IndexRows &tops) {
+  using Ends = std::pair<int, int>;
+  const Ends symbol{1, model.symbols()}, outer{0, model.symbols()}, tag{1, model.tags() + 1},
+      no_tag{0, model.tags() + 1};
+  const Ends word{0, model.words()}, flag{0, 2}, distance{0, 4}, count{1, 1 << 30};
+  check_events("heads", heads, {symbol, symbol, word, tag, count});
+  check_events("modifiers", modifiers, {flag, symbol, symbol, tag, word, flag, distance, outer, no_tag, word, count});
+  check_events("tops", tops, {symbol, tag, word, count});
+  for (std::size_t row = 0; row < heads.shape(0); ++row)
+    model.add(HeadEvent{heads(row, 0), heads(row, 1), heads(row, 2), heads(row, 3), heads(row, 4)});
+  for (std::size_t row = 0; row < modifiers.shape(0); ++row) {
+    const auto at = [&](std::size_t column) { return int(modifiers(row, column)); };
     model.add(ModifierEvent{{at(0), at(1), at(2), at(3), at(4), at(5), at(6)}, at(7), at(8), at(9), at(10)});
   }
-}
-
-static void add_tops(CollinsModel &model, const Table &events) {
-  check_columns("tops", events, 4);
-  check_range("tops", events, 0, 1, model.symbols());
-  check_range("tops", events, 1, 1, model.tags() + 1);
-  check_range("tops", events, 2, 0, model.words());
-  check_range("tops", events, 3, 1, 1 << 30);
-  for (std::size_t row = 0; row < events.shape(0); ++row)
-    model.add(TopEvent{events(row, 0), events(row, 1), events(row, 2), events(row, 3)});
+  for (std::size_t row = 0; row < tops.shape(0); ++row)
+    model.add(TopEvent{tops(row, 0), tops(row, 1), tops(row, 2), tops(row, 3)});
 }
 
 static void make_model(CollinsModel *self, int tags, int words, int base, std::vector<int> classes, Mask is_verb,
-                       Table heads, Table modifiers, Table tops) {
+                       IndexRows heads, IndexRows modifiers, IndexRows tops) {
   const int symbols = int(classes.size());
   if (symbols > 1 << 14 || tags < 1 || tags >= symbols || words < 1) throw nb::value_error("bad numbers of symbols");
   if (is_verb.shape(0) != std::size_t(symbols)) throw nb::value_error("is_verb must have one entry a symbol");
@@ -76,9 +47,7 @@ static void make_model(CollinsModel *self, int tags, int words, int base, std::v
   nb::gil_scoped_release nogil;
   new (self) CollinsModel(symbols, tags, words, base, std::move(classes),
                           std::vector<char>(is_verb.data(), is_verb.data() + symbols));
-  add_heads(*self, heads);
-  add_modifiers(*self, modifiers);
-  add_tops(*self, tops);
+  add_events(*self, heads, modifiers, tops);
 }
 
 static void check_input(const CollinsModel &model, const CollinsInput &input) {
@@ -121,8 +90,8 @@ static std::tuple<Forest, bool, bool> make_forest(const CollinsModel &model, std
   return {std::move(forest), chart.is_full, chart.is_partial};
 }
 
-static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores adjustment,
-                                                   std::optional<Scores> tag_adjustment) {
+static std::tuple<double, NewIndexRows, Heads> best_of(const Forest &forest, Scores adjustment,
+                                                       std::optional<Scores> tag_adjustment) {
   const ForestAdjustment adjustments = checked(adjustment, tag_adjustment, forest.words, forest.tags);
   std::vector<Constituent> constituents;
   Heads heads = new_array<Heads>(forest.words + 1);
@@ -135,7 +104,7 @@ static std::tuple<double, NewTable, Heads> best_of(const Forest &forest, Scores 
     value = forest.best(adjustments, best, values);
     if (value > forbidden) forest.read(best, constituents, heads.data());
   }
-  NewTable table = new_array<NewTable>(constituents.size(), 5);
+  NewIndexRows table = new_array<NewIndexRows>(constituents.size(), 5);
   std::int32_t *cell = table.data();
   for (const Constituent &c : constituents)
     for (std::int32_t field : {c.label, c.begin, c.end, c.head, c.tag}) *cell++ = field;
@@ -148,8 +117,8 @@ static double log_sum_of(const Forest &forest, Scores adjustment) {
   return forest.log_sum({adjustment.data()});
 }
 
-static std::pair<NewTable, NewScoreColumn> edges_of(const Forest &forest) {
-  NewTable table = new_array<NewTable>(forest.edges.size(), 4);
+static std::pair<NewIndexRows, NewScoreColumn> edges_of(const Forest &forest) {
+  NewIndexRows table = new_array<NewIndexRows>(forest.edges.size(), 4);
   NewScoreColumn scores = new_array<NewScoreColumn>(forest.edges.size());
   for (std::size_t v = 0; v < forest.nodes.size(); ++v)
     for (std::int64_t e = forest.nodes[v].edges; e < forest.edges_end(v); ++e) {
@@ -161,14 +130,12 @@ static std::pair<NewTable, NewScoreColumn> edges_of(const Forest &forest) {
   return {table, scores};
 }
 
-static NewTable words_of(const Forest &forest) {
+static NewIndexRows words_of(const Forest &forest) {
   std::vector<std::int32_t> cells;
   for (std::size_t v = 0; v < forest.nodes.size(); ++v)
     if (forest.nodes[v].edges < forest.edges_end(v) && Forest::is_word(forest.edges[forest.nodes[v].edges]))
       cells.insert(cells.end(), {forest.nodes[v].begin, forest.nodes[v].tag});
-  NewTable table = new_array<NewTable>(cells.size() / 2, 2);
-  std::copy(cells.begin(), cells.end(), table.data());
-  return table;
+  return copied<NewIndexRows>(cells, 2);
 }
 
 void bind_collins(nb::module_ &m) {

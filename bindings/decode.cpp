@@ -1,7 +1,3 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -42,8 +38,8 @@ static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>
         std::fill_n(scores.begin() + std::ptrdiff_t(marks[s](k)) * nodes, nodes, forbidden);
       value = kernel.run(scores.data(), nodes, rules, gold.empty() ? nullptr : gold[s].data(), marginals.data());
     }
-    candidates.emplace_back(copied<NewIndexColumn>(kernel.heads.data(), kernel.heads.size()),
-                            copied<NewIndexColumn>(kernel.modifiers.data(), kernel.modifiers.size()), marginals, value);
+    candidates.emplace_back(copied<NewIndexColumn>(kernel.heads), copied<NewIndexColumn>(kernel.modifiers), marginals,
+                            value);
   }
   return candidates;
 }
@@ -63,7 +59,7 @@ static BestTrees::Columns best_trees_of_parts(const std::vector<const Parts *> &
   return std::move(trees).columns();
 }
 
-static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool projective, bool single_root, int k) {
+static std::pair<NewIndexRows, NewScoreColumn> kbest(Scores arc, bool projective, bool single_root, int k) {
   const int nodes = checked_nodes(arc);
   if (k < 1) throw nb::value_error("k must be at least 1");
   KBest best;
@@ -72,9 +68,7 @@ static std::pair<Trees, NewScoreColumn> kbest(Scores arc, bool projective, bool 
     best = projective ? ProjectiveKBest().decode(arc.data(), nodes, single_root, k)
                       : SpanningKBest().decode(arc.data(), nodes, single_root, k);
   }
-  Trees heads = new_array<Trees>(best.values.size(), nodes);
-  std::copy(best.heads.begin(), best.heads.end(), heads.data());
-  return {heads, copied<NewScoreColumn>(best.values.data(), best.values.size())};
+  return {copied<NewIndexRows>(best.heads, nodes), copied<NewScoreColumn>(best.values)};
 }
 
 void bind_decode(nb::module_ &m) {

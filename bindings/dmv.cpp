@@ -1,7 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-
 #include <optional>
 #include <tuple>
 
@@ -10,8 +6,7 @@
 
 namespace treewright {
 
-using NewTable3 = nb::ndarray<nb::numpy, double, nb::ndim<3>>;
-using Counts = std::tuple<NewScoreColumn, NewTable3, NewTable3, NewTable3>;
+using Counts = std::tuple<NewScoreColumn, NewScores3, NewScores3, NewScores3>;
 
 // Finite and not negative; logarithms are taken of them.
 static void check_probabilities(const char *name, const double *numbers, std::size_t count) {
@@ -53,13 +48,8 @@ static DmvLimits checked_limits(int tags, Mask leaf, ScoreColumn length_weight, 
 }
 
 static Counts new_counts(int tags) {
-  Counts counts{new_array<NewScoreColumn>(tags), new_array<NewTable3>(tags, 2, 2), new_array<NewTable3>(tags, 2, 2),
-                new_array<NewTable3>(tags, 2, tags)};
-  std::fill_n(std::get<0>(counts).data(), tags, 0.0);
-  std::fill_n(std::get<1>(counts).data(), tags * 4, 0.0);
-  std::fill_n(std::get<2>(counts).data(), tags * 4, 0.0);
-  std::fill_n(std::get<3>(counts).data(), std::size_t(tags) * 2 * tags, 0.0);
-  return counts;
+  return {zeros<NewScoreColumn>(tags), zeros<NewScores3>(tags, 2, 2), zeros<NewScores3>(tags, 2, 2),
+          zeros<NewScores3>(tags, 2, tags)};
 }
 
 static DmvTables tables_of(Counts &counts) {

@@ -1,8 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <functional>
 #include <optional>
 #include <string>
@@ -56,26 +51,16 @@ static std::string name_of(Certificate certificate) {
 template <typename Solver>
 static SolvedTree tree_of(const Solver &solver) {
   const auto &best = solver.best;
-  return {copied<Heads>(best.heads.data(), best.heads.size()),
-          best.value,
-          best.bound,
-          best.gap,
-          best.spread,
-          name_of(solver.certificate),
-          solver.iterations};
+  return {copied<Heads>(best.heads),   best.value,       best.bound, best.gap, best.spread,
+          name_of(solver.certificate), solver.iterations};
 }
 
-static NewScoreColumn scores_of(const std::vector<double> &column) {
-  return copied<NewScoreColumn>(column.data(), column.size());
-}
-static NewIndexColumn indices_of(const std::vector<int> &column) {
-  return copied<NewIndexColumn>(column.data(), column.size());
-}
 static Trace columns_of(const DualTrace &trace) {
   Trace columns;
-  columns["dual"] = scores_of(trace.dual), columns["best"] = scores_of(trace.best);
-  columns["bound"] = scores_of(trace.bound), columns["disagreements"] = indices_of(trace.disagreements);
-  columns["recomputed"] = indices_of(trace.recomputed);
+  columns["dual"] = copied<NewScoreColumn>(trace.dual), columns["best"] = copied<NewScoreColumn>(trace.best);
+  columns["bound"] = copied<NewScoreColumn>(trace.bound),
+  columns["disagreements"] = copied<NewIndexColumn>(trace.disagreements);
+  columns["recomputed"] = copied<NewIndexColumn>(trace.recomputed);
   return columns;
 }
 
@@ -91,8 +76,12 @@ static std::vector<SearchProofData::Node> proof_nodes(const SearchProofData &pro
 static SearchProofData::Point proof_point(const SearchProofData &proof, std::size_t number) {
   if (number >= proof.points.size()) throw nb::index_error("there is no such point");
   const DualPoint &point = proof.points[number];
-  return {scores_of(point.u), scores_of(point.v),   point.tree.penalty,
-          point.tree.slack,   point.tree.set_begin, point.tree.words};
+  return {copied<NewScoreColumn>(point.u),
+          copied<NewScoreColumn>(point.v),
+          point.tree.penalty,
+          point.tree.slack,
+          point.tree.set_begin,
+          point.tree.words};
 }
 
 // Whether the tables of a sentence are large enough that their memory is released; the limit is not tuned.
@@ -115,7 +104,11 @@ static DualResult dual_decomposition(const Parts &parts, bool projective, bool s
     done = solver.solve(parts, options, u ? u->data() : nullptr, v ? v->data() : nullptr, signal_waits);
   }
   if (!done) throw nb::python_error();
-  DualResult result{tree_of(solver), scores_of(solver.average), scores_of(solver.u), scores_of(solver.v), {}};
+  DualResult result{tree_of(solver),
+                    copied<NewScoreColumn>(solver.average),
+                    copied<NewScoreColumn>(solver.u),
+                    copied<NewScoreColumn>(solver.v),
+                    {}};
   if (trace) result.trace = columns_of(solver.trace);
   if (is_large(parts)) solver = DualDecomposition();
   return result;
@@ -135,7 +128,7 @@ static SearchResult branch_and_bound(const Parts &parts, bool single_root, doubl
       tree_of(solver), solver.nodes, {}, {std::move(solver.proof.nodes), std::move(solver.proof.points)}};
   if (trace) {
     result.trace = columns_of(solver.trace);
-    result.trace["node"] = indices_of(solver.trace.node);
+    result.trace["node"] = copied<NewIndexColumn>(solver.trace.node);
   }
   if (is_large(parts)) solver = BranchAndBound();
   return result;

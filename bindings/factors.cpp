@@ -1,9 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
 #include <functional>
 #include <memory>
 #include <optional>
@@ -18,8 +12,6 @@
 
 namespace treewright {
 
-using HeadRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // a tree a row
-using NewRows = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;
 using HashPairs = std::vector<std::pair<std::uint32_t, std::uint32_t>>;
 
 static ClassTables class_tables(const std::vector<int> &tag_atoms, int form_atom,
@@ -30,19 +22,11 @@ static ClassTables class_tables(const std::vector<int> &tag_atoms, int form_atom
   return {tag_atoms, form_atom, punctuation, conjunction, adposition, marks, style};
 }
 
-static void check_rows(const HeadRows &trees, int nodes) {
-  if (int(trees.shape(1)) != nodes) throw nb::value_error("trees must have one column a node");
-}
-
 // A tree over that many nodes, without a cycle.
 static void check_whole_tree(const int *heads, int nodes) {
   for (int m = 1; m < nodes; ++m)
     if (heads[m] < 0 || heads[m] >= nodes) throw nb::value_error("heads must be nodes");
-  for (int m = 1; m < nodes; ++m) {
-    int steps = 0;
-    for (int node = m; node != 0; node = heads[node])
-      if (++steps == nodes) throw nb::value_error("heads has a cycle; it must be a tree");
-  }
+  check_no_cycle(heads, nodes);
 }
 
 class TreeScorer {
@@ -55,7 +39,7 @@ class TreeScorer {
                   class_tables(tag_atoms, form_atom, punctuation, conjunction, adposition, marks, style)) {}
 
   // Kind, nodes and state of each factor of a tree.
-  std::tuple<NewIndexColumn, NewRows, NewIndexColumn> factors(const AtomBatch &batch, IndexColumn heads) {
+  std::tuple<NewIndexColumn, NewIndexRows, NewIndexColumn> factors(const AtomBatch &batch, IndexColumn heads) {
     open_only(batch);
     check_tree_of(heads);
     std::vector<int> kinds, nodes, states;
@@ -63,12 +47,11 @@ class TreeScorer {
       kinds.push_back(factor.kind), states.push_back(factor.state);
       nodes.insert(nodes.end(), factor.node.begin(), factor.node.end());
     });
-    return {copied<NewIndexColumn>(kinds.data(), kinds.size()), rows_of(nodes, 5),
-            copied<NewIndexColumn>(states.data(), states.size())};
+    return {copied<NewIndexColumn>(kinds), copied<NewIndexRows>(nodes, 5), copied<NewIndexColumn>(states)};
   }
 
   // The sum of the scores of the factors of each tree.
-  NewScoreColumn values(const AtomBatch &batch, HeadRows trees, const Weights &weights, double scale) {
+  NewScoreColumn values(const AtomBatch &batch, IndexRows trees, const Weights &weights, double scale) {
     open_only(batch);
     check_trees_of(trees);
     NewScoreColumn values = new_array<NewScoreColumn>(trees.shape(0));
@@ -115,9 +98,9 @@ class TreeScorer {
   }
 
   // One climb: the heads after every change, and the values that the gains add up to.
-  std::pair<NewRows, NewScoreColumn> climb_path(const AtomBatch &batch, const Parts &parts, IndexColumn start,
-                                                bool single_root, bool projective, const Weights &weights,
-                                                double scale) {
+  std::pair<NewIndexRows, NewScoreColumn> climb_path(const AtomBatch &batch, const Parts &parts, IndexColumn start,
+                                                     bool single_root, bool projective, const Weights &weights,
+                                                     double scale) {
     open_only(batch);
     check_parts_of(parts);
     check_tree(parts, start);
@@ -132,7 +115,7 @@ class TreeScorer {
       };
       climber_.climb(parts, {single_root, projective}, start.data(), gains, record, [] { return true; });
     });
-    return {rows_of(rows, parts.nodes), copied<NewScoreColumn>(values.data(), values.size())};
+    return {copied<NewIndexRows>(rows, parts.nodes), copied<NewScoreColumn>(values)};
   }
 
   // Adds the gradient of the choice of each word's head in a tree; returns the loss.
@@ -172,12 +155,6 @@ class TreeScorer {
     return found;
   }
 
-  static NewRows rows_of(const std::vector<int> &cells, int width) {
-    NewRows rows = new_array<NewRows>(cells.size() / width, width);
-    std::copy(cells.begin(), cells.end(), rows.data());
-    return rows;
-  }
-
   static void check_length(const AtomBatch &batch, int s) {
     if (batch.nodes(s) > max_factor_nodes) throw nb::value_error("the sentence is too long");
   }
@@ -194,8 +171,8 @@ class TreeScorer {
     if (int(heads.shape(0)) != nodes()) throw nb::value_error("heads must have one entry a node");
     check_whole_tree(heads.data(), nodes());
   }
-  void check_trees_of(const HeadRows &trees) const {
-    check_rows(trees, nodes());
+  void check_trees_of(const IndexRows &trees) const {
+    if (int(trees.shape(1)) != nodes()) throw nb::value_error("trees must have one column a node");
     for (std::size_t i = 0; i < trees.shape(0); ++i) check_whole_tree(&trees(i, 0), nodes());
   }
 

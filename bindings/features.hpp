@@ -18,19 +18,16 @@
 
 namespace treewright {
 
-using AtomTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, atom]
-using Items =
-    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // role, template, atom, offset
 using SmallWeights = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using PlainWeights = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using Weights = std::variant<SmallWeights, PlainWeights>;
+using Weights = std::variant<SmallWeights, FloatColumn>;
 using OwnWeights = nb::ndarray<float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewWeights = nb::ndarray<nb::numpy, float, nb::ndim<1>>;
 using OwnMemory = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Keys = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using NewKeys = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<1>>;
-// Kind, atom of the set, how many templates, items, numbers of the templates with the distance.
-using Tables = std::vector<std::tuple<int, int, int, Items, std::vector<int>>>;
+// Kind, atom of the set, how many templates, items (role, template, atom, offset), numbers of the templates with the
+// distance.
+using Tables = std::vector<std::tuple<int, int, int, IndexRows, std::vector<int>>>;
 
 inline std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
   std::vector<TemplateTable> tables;
@@ -52,7 +49,7 @@ inline std::vector<TemplateTable> tables_of(const Tables &given, int kinds) {
 }
 
 // Rows row[begin[s] .. begin[s + 1]) of the tables are those of sentence s with its padding.
-inline AtomBatch atom_batch_of(const AtomTable &atoms, const AtomTable &each, const IndexColumn &row,
+inline AtomBatch atom_batch_of(const HashRows &atoms, const HashRows &each, const IndexColumn &row,
                                const IndexColumn &begin) {
   if (begin.shape(0) < 1 || begin(0) != 0 || begin(begin.shape(0) - 1) != int(row.shape(0)))
     throw nb::value_error("begin does not fit row");

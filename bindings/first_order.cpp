@@ -1,7 +1,3 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <utility>
 #include <vector>
 

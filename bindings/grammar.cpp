@@ -7,7 +7,7 @@
 
 namespace treewright {
 
-using Found = std::pair<double, NewNodes>;
+using Found = std::pair<double, NewIndexRows>;
 
 class ContextFree {
  public:
@@ -55,10 +55,8 @@ class ContextFree {
     const SpanConstraints constraints = checked(lexical, limits);
     check_labels(label_begins, labels, rules_.chains().size(), label_count);
     const int words = int(lexical.shape(0));
-    NewScores3 brackets = new_array<NewScores3>(label_count, words + 1, words + 1);
-    NewScores tags = new_array<NewScores>(words, lexical.shape(1));
-    std::fill_n(brackets.data(), brackets.size(), 0.0);
-    std::fill_n(tags.data(), tags.size(), 0.0);
+    NewScores3 brackets = zeros<NewScores3>(label_count, words + 1, words + 1);
+    NewScores tags = zeros<NewScores>(words, lexical.shape(1));
     double total;
     {
       nb::gil_scoped_release nogil;

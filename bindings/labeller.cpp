@@ -1,11 +1,5 @@
 #include "learning/labeller.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,8 +8,6 @@
 #include "features.hpp"
 
 namespace treewright {
-
-using LabelScores = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [node, label]
 
 class BoundLabeller {
  public:
@@ -67,7 +59,7 @@ class BoundLabeller {
   // another model, in the unit of the weights; given: the labels that are decided, -1 for the others.
   std::pair<NewIndexColumn, NewScoreColumn> best(const AtomBatch &batch, const std::vector<IndexColumn> &heads,
                                                  const Weights &weights, float scale,
-                                                 const std::optional<LabelScores> &added,
+                                                 const std::optional<FloatRows> &added,
                                                  const std::optional<IndexColumn> &given) {
     const std::size_t nodes = checked_nodes(batch, heads);
     if (added && (added->shape(0) != nodes || int(added->shape(1)) != labeller_.labels()))
@@ -87,7 +79,7 @@ class BoundLabeller {
 
   // The probability of each label of word m of the one sentence of a batch.
   NewScoreColumn probabilities(const AtomBatch &batch, const IndexColumn &heads, int m, const Weights &weights,
-                               float scale, const std::optional<LabelScores> &added) {
+                               float scale, const std::optional<FloatRows> &added) {
     const int nodes = int(checked_nodes(batch, {heads}));
     if (m < 1 || m >= nodes) throw nb::value_error("there is no such word");
     if (added && (int(added->shape(0)) != nodes || int(added->shape(1)) != labeller_.labels()))

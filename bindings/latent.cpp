@@ -64,7 +64,8 @@ class LatentTreeList {
       trees_.expect(shape, rules_of(weights), std::get<2>(weights).data(), threads, counts);
     }
     if (counts.impossible) throw nb::value_error("a tree has no probability under the grammar");
-    return {counts.log_likelihood, column(counts.rules), column(counts.chains), column(counts.words)};
+    return {counts.log_likelihood, copied<NewScoreColumn>(counts.rules), copied<NewScoreColumn>(counts.chains),
+            copied<NewScoreColumn>(counts.words)};
   }
 
   NewScoreColumn merge_losses(const Shape &symbols, const Weights &weights, ScoreColumn frequencies,
@@ -76,17 +77,13 @@ class LatentTreeList {
       nb::gil_scoped_release nogil;
       trees_.merge_losses(shape, rules_of(weights), std::get<2>(weights).data(), frequencies.data(), threads, losses);
     }
-    return column(losses);
+    return copied<NewScoreColumn>(losses);
   }
 
  private:
   static LatentWeights rules_of(const Weights &weights) {
     return {std::get<0>(weights).data(), std::get<1>(weights).data()};
   }
-  static NewScoreColumn column(const std::vector<double> &numbers) {
-    return copied<NewScoreColumn>(numbers.data(), numbers.size());
-  }
-
   static std::vector<LatentNode> checked_nodes(const IndexRows &nodes, const IndexColumn &begins,
                                                const ScoreColumn &weights) {
     const int count = int(nodes.shape(0));
@@ -162,8 +159,7 @@ class LatentSums {
   NewScores3 brackets(IndexColumn label_begins, IndexColumn labels, int label_count) const {
     check_labels(label_begins, labels, chains, label_count);
     const std::size_t side = posteriors.words + 1;
-    NewScores3 found = new_array<NewScores3>(label_count, side, side);
-    std::fill_n(found.data(), found.size(), 0.0);
+    NewScores3 found = zeros<NewScores3>(label_count, side, side);
     for (const LatentEvent &event : posteriors.chains)
       for (int l = label_begins(event.number); l < label_begins(event.number + 1); ++l)
         found.data()[(labels(l) * side + event.i) * side + event.j] += event.probability;
@@ -171,8 +167,7 @@ class LatentSums {
   }
 
   NewScores tags() const {
-    NewScores found = new_array<NewScores>(posteriors.words, symbols);
-    std::fill_n(found.data(), found.size(), 0.0);
+    NewScores found = zeros<NewScores>(posteriors.words, symbols);
     for (const LatentEvent &event : posteriors.tags)
       found.data()[std::size_t(event.i) * symbols + event.number] = event.probability;
     return found;
@@ -264,8 +259,8 @@ class LatentKernel {
 
 using Numbers = std::tuple<IndexColumn, IndexColumn, IndexColumn>;  // common numbers of rules, chains, symbols
 
-static std::pair<double, NewNodes> max_rule(IndexRows rules, IndexRows chains, int symbols,
-                                            std::vector<const LatentSums *> members, std::vector<Numbers> numbers) {
+static std::pair<double, NewIndexRows> max_rule(IndexRows rules, IndexRows chains, int symbols,
+                                                std::vector<const LatentSums *> members, std::vector<Numbers> numbers) {
   if (members.empty() || members.size() != numbers.size()) throw nb::value_error("every member must have its numbers");
   const auto [binary, unary] = checked_rules(rules, chains, symbols);
   std::vector<ProductMember> product;

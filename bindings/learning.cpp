@@ -1,7 +1,3 @@
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/variant.h>
-
 #include <cmath>
 #include <utility>
 
@@ -16,26 +12,15 @@ static void check_candidates(const Parts &parts, const IndexColumn &heads) {
     if (parts.find(heads(m), m) < 0) throw nb::value_error("the tree has arcs that are not candidates");
 }
 
-// As check_heads, but -1 is an open head.
-static void check_partial_heads(const IndexColumn &heads, int nodes) {
-  if (int(heads.shape(0)) != nodes) throw nb::value_error("heads must have one entry a node");
-  for (int m = 1; m < nodes; ++m)
-    if (heads(m) < -1 || heads(m) >= nodes || heads(m) == m) throw nb::value_error("heads must be nodes, or -1");
-}
-
 static double checked_loss(double loss) {
   if (std::isinf(loss)) throw nb::value_error("no tree of the candidate arcs has the heads given");
   return loss;
 }
 
-static void check_rounds(int rounds) {
-  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
-}
-
 static std::pair<double, NewScores> bound_arc_gradient(Scores arc, IndexColumn heads, bool projective,
                                                        bool single_root) {
   const int nodes = checked_nodes(arc);
-  check_partial_heads(heads, nodes);
+  check_heads(heads, nodes, true);
   NewScores gradient = new_array<NewScores>(nodes, nodes);
   double wrong;
   {
@@ -48,7 +33,7 @@ static std::pair<double, NewScores> bound_arc_gradient(Scores arc, IndexColumn h
 
 static std::pair<double, Parts> bound_projective_gradient(const Parts &parts, IndexColumn heads, bool single_root,
                                                           bool is_outside) {
-  check_partial_heads(heads, parts.nodes);
+  check_heads(heads, parts.nodes, true);
   nb::gil_scoped_release nogil;
   thread_local PartSums kernel;
   Parts gradient = parts;
@@ -58,8 +43,8 @@ static std::pair<double, Parts> bound_projective_gradient(const Parts &parts, In
 
 static std::pair<double, Parts> bound_nonprojective_gradient(const Parts &parts, IndexColumn heads, bool single_root,
                                                              int rounds) {
-  check_partial_heads(heads, parts.nodes);
-  check_rounds(rounds);
+  check_heads(heads, parts.nodes, true);
+  if (rounds < 1) throw nb::value_error("rounds must be at least 1");
   nb::gil_scoped_release nogil;
   thread_local Beliefs kernel;
   Parts gradient = parts;
@@ -85,7 +70,7 @@ static std::pair<double, Parts> bound_automata_difference(const Parts &parts, In
 }
 
 static void bound_add_margin(Parts &parts, IndexColumn heads, double margin) {
-  check_partial_heads(heads, parts.nodes);
+  check_heads(heads, parts.nodes, true);
   check_finite("margin", margin);
   add_margin(heads.data(), margin, parts);
   check_parts(parts);

@@ -1,8 +1,3 @@
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <functional>
 #include <optional>
 #include <tuple>
@@ -39,13 +34,12 @@ static std::tuple<Heads, double, NewScoreColumn> climb(const Parts &parts, const
     value = climber.decode(parts, options, first ? first->data() : nullptr, watch, heads.data());
   }
   if (climber.was_interrupted) throw nb::python_error();
-  const std::vector<double> &best = climber.best_so_far();
-  return {heads, value, copied<NewScoreColumn>(best.data(), best.size())};
+  return {heads, value, copied<NewScoreColumn>(climber.best_so_far())};
 }
 
 // The heads after every change of one climb, row by row, with the values that the gains add up to: for tests.
-static std::pair<NewHeadRows, NewScoreColumn> climb_path(const Parts &parts, IndexColumn start, bool single_root,
-                                                         bool projective) {
+static std::pair<NewIndexRows, NewScoreColumn> climb_path(const Parts &parts, IndexColumn start, bool single_root,
+                                                          bool projective) {
   check_tree(parts, start);
   std::vector<int> rows;
   std::vector<double> values;
@@ -61,9 +55,7 @@ static std::pair<NewHeadRows, NewScoreColumn> climb_path(const Parts &parts, Ind
     record(tree);
     Climber().climb(tree, record, [] { return true; });
   }
-  NewHeadRows path = new_array<NewHeadRows>(values.size(), parts.nodes);
-  std::copy(rows.begin(), rows.end(), path.data());
-  return {path, copied<NewScoreColumn>(values.data(), values.size())};
+  return {copied<NewIndexRows>(rows, parts.nodes), copied<NewScoreColumn>(values)};
 }
 
 static std::pair<Heads, int> rearrange(const Parts &parts, IndexColumn start, bool single_root, bool projective,
@@ -80,8 +72,8 @@ static std::pair<Heads, int> rearrange(const Parts &parts, IndexColumn start, bo
   return {heads, changes};
 }
 
-static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask fixed, bool single_root, bool deletions,
-                                           int limit, double max_seconds) {
+static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask fixed, bool single_root, int limit,
+                                           double max_seconds) {
   check_mask(parts, start);
   check_mask(parts, fixed);
   NewMask on = new_array<NewMask>(parts.arcs());
@@ -92,7 +84,7 @@ static std::pair<NewMask, int> graph_climb(const Parts &parts, Mask start, Mask 
     nb::gil_scoped_release nogil;
     const std::function<bool()> is_cancelled = signal_waits;
     Deadline watch(max_seconds, is_cancelled);
-    changes = climber.decode(parts, {single_root, deletions, limit}, fixed.data(), watch, on.data());
+    changes = climber.decode(parts, {single_root, limit}, fixed.data(), watch, on.data());
   }
   if (climber.was_interrupted) throw nb::python_error();
   return {on, changes};
@@ -123,8 +115,8 @@ void bind_local_search(nb::module_ &m) {
   m.def("rearrange", &rearrange, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("single_root"),
         nb::arg("projective"), nb::arg("limit"), "The best single changes one by one: heads, and how many.");
   m.def("graph_climb", &graph_climb, nb::arg("parts"), nb::arg("start").noconvert(), nb::arg("fixed").noconvert(),
-        nb::arg("single_root"), nb::arg("deletions"), nb::arg("limit"), nb::arg("max_seconds"),
-        "Further, other and fewer heads from a graph on: which arcs are on, and how many changes.");
+        nb::arg("single_root"), nb::arg("limit"), nb::arg("max_seconds"),
+        "Further and other heads from a graph on: which arcs are on, and how many changes.");
   m.def("graph_scores", &graph_scores, nb::arg("parts"), nb::arg("on").noconvert(), "The scores of a graph's parts.");
   m.def("count_optima", &count_optima, nb::arg("arc").noconvert(), nb::arg("cap"),
         "How many trees no single change of a head improves; cap + 1 when there are more than cap.");

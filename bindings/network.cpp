@@ -1,7 +1,3 @@
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <memory>
 #include <string>
 #include <tuple>
@@ -12,8 +8,6 @@
 
 namespace treewright {
 
-using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using FloatTable = nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using ByteTable = nb::ndarray<const std::int8_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using NewFloatTable = nb::ndarray<nb::numpy, float, nb::ndim<2>>;
 using SentenceScores = std::tuple<NewScores, NewFloatTable, NewFloatTable>;
@@ -23,8 +17,8 @@ class NamedArrays {
  public:
   explicit NamedArrays(nb::dict arrays) : arrays_(std::move(arrays)) {}
 
-  FloatTable table(const std::string &name, int width) const {
-    const FloatTable found = get<FloatTable>(name);
+  FloatRows table(const std::string &name, int width) const {
+    const FloatRows found = get<FloatRows>(name);
     if (found.shape(1) != std::size_t(width)) throw misfit(name);
     check_numbers(name, found);
     return found;
@@ -68,7 +62,7 @@ class BoundNetwork {
 
   const NetworkWeights &weights() const { return *weights_; }
 
-  NewFloatTable labels(FloatTable sides, IndexColumn heads) const {
+  NewFloatTable labels(FloatRows sides, IndexColumn heads) const {
     const NetworkSizes &sizes = weights_->sizes;
     const std::size_t nodes = sides.shape(0);
     if (nodes < 1 || sides.shape(1) != std::size_t(2 * sizes.label_lanes()))
@@ -110,7 +104,7 @@ class BoundNetwork {
             sizes[7], 0,        0,        0,        0,        labels,   columns};
   }
 
-  static int rows_of(const FloatTable &table, int least) {
+  static int rows_of(const FloatRows &table, int least) {
     if (table.shape(0) < std::size_t(least) || table.shape(0) > std::size_t(max_rows))
       throw nb::value_error("the number of rows of a table is out of range");
     return int(table.shape(0));
@@ -146,7 +140,7 @@ class BoundNetwork {
     return found;
   }
 
-  FloatTable word_, vector_, class_, subword_;
+  FloatRows word_, vector_, class_, subword_;
   std::unique_ptr<NetworkWeights> weights_;
 };
 

@@ -1,10 +1,5 @@
 #include "trees/parts.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/string.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <string>
 #include <tuple>
@@ -181,8 +176,8 @@ static NewTriples gathered(Visit visit) {
   visit([&](int x, int y, int z, double score) {
     if (score != 0) a.push_back(x), b.push_back(y), c.push_back(z), scores.push_back(score);
   });
-  return {copied<NewIndexColumn>(a.data(), a.size()), copied<NewIndexColumn>(b.data(), b.size()),
-          copied<NewIndexColumn>(c.data(), c.size()), copied<NewScoreColumn>(scores.data(), scores.size())};
+  return {copied<NewIndexColumn>(a), copied<NewIndexColumn>(b), copied<NewIndexColumn>(c),
+          copied<NewScoreColumn>(scores)};
 }
 
 static NewTriples siblings(const Parts &parts) {
@@ -225,8 +220,8 @@ static std::tuple<NewIndexColumn, NewIndexColumn, NewIndexColumn, NewIndexColumn
     columns[0].push_back(parts.head[upper]), columns[1].push_back(h), columns[2].push_back(m[q]);
     columns[3].push_back(p == 0 ? h : m[p - 1]), scores.push_back(score);
   });
-  const auto column = [&](int i) { return copied<NewIndexColumn>(columns[i].data(), columns[i].size()); };
-  return {column(0), column(1), column(2), column(3), copied<NewScoreColumn>(scores.data(), scores.size())};
+  const auto column = [&](int i) { return copied<NewIndexColumn>(columns[i]); };
+  return {column(0), column(1), column(2), column(3), copied<NewScoreColumn>(scores)};
 }
 
 static void check_tree(const Parts &parts, const IndexColumn &heads) {
@@ -245,20 +240,13 @@ static Parts restricted(const Parts &parts, Mask keep) {
   return parts.restricted(keep.data());
 }
 
-static NewScores3 zeros(std::size_t rows, std::size_t columns, std::size_t depth) {
-  NewScores3 array = new_array<NewScores3>(rows, columns, depth);
-  std::fill_n(array.data(), array.size(), 0.0);
-  return array;
-}
-
 static std::tuple<NewScores, std::optional<NewScores3>, std::optional<NewScores3>, std::optional<NewScores3>> to_arrays(
     const Parts &parts) {
   const std::size_t nodes = parts.nodes;
-  NewScores arc = new_array<NewScores>(nodes, nodes);
-  std::fill_n(arc.data(), arc.size(), 0.0);
+  NewScores arc = zeros<NewScores>(nodes, nodes);
   std::optional<NewScores3> sib, grand, stop;
-  if (parts.has_transitions()) sib = zeros(nodes, nodes, nodes), stop = zeros(nodes, nodes, 2);
-  if (parts.has_grand()) grand = zeros(nodes, nodes, nodes);
+  if (parts.has_transitions()) sib = zeros<NewScores3>(nodes, nodes, nodes), stop = zeros<NewScores3>(nodes, nodes, 2);
+  if (parts.has_grand()) grand = zeros<NewScores3>(nodes, nodes, nodes);
   nb::gil_scoped_release nogil;
   parts.to_dense(arc.data(), sib ? sib->data() : nullptr, grand ? grand->data() : nullptr,
                  stop ? stop->data() : nullptr);
@@ -336,12 +324,11 @@ void bind_parts(nb::module_ &m) {
       .def_prop_ro("has_grandsib", &Parts::has_grandsib)
       .def_ro("outermost", &Parts::outermost)
       .def_prop_ro(
-          "head", [](const Parts &p) { return copied<NewIndexColumn>(p.head.data(), p.head.size()); }, fresh)
+          "head", [](const Parts &p) { return copied<NewIndexColumn>(p.head); }, fresh)
       .def_prop_ro(
-          "modifier", [](const Parts &p) { return copied<NewIndexColumn>(p.modifier.data(), p.modifier.size()); },
-          fresh)
+          "modifier", [](const Parts &p) { return copied<NewIndexColumn>(p.modifier); }, fresh)
       .def_prop_ro(
-          "arc", [](const Parts &p) { return copied<NewScoreColumn>(p.arc.data(), p.arc.size()); }, fresh)
+          "arc", [](const Parts &p) { return copied<NewScoreColumn>(p.arc); }, fresh)
       .def_prop_ro("siblings", &siblings, fresh, "Columns h, m, s and score of the sibling parts that are not zero.")
       .def_prop_ro("grandparents", &grandparents, fresh, "Columns g, h, m and score of those that are not zero.")
       .def_prop_ro("grandsiblings", &grandsiblings, fresh, "Columns g, h, m, s and score of those that are not zero.")

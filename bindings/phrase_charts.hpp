@@ -1,11 +1,6 @@
 // What the bindings of charts over phrases share: array types, constraints on spans, nodes of trees.
 #pragma once
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <optional>
 #include <string>
 #include <tuple>
@@ -16,14 +11,13 @@
 
 namespace treewright {
 
-using IndexRows = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 using Flags = nb::ndarray<const bool, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 // Closed spans [position, position]; spans [span, 2] and the chains that are allowed over them [span, chain].
 using SpanLimits = std::tuple<std::optional<Flags>, std::optional<IndexRows>, std::optional<Flags>>;
-using NewNodes = nb::ndarray<nb::numpy, std::int32_t, nb::ndim<2>>;  // [node, 3]: chain, first, last
 
-inline NewNodes rows_of(const std::vector<ChainNode> &nodes) {
-  NewNodes rows = new_array<NewNodes>(nodes.size(), 3);
+// [node, 3]: chain, first, last.
+inline NewIndexRows rows_of(const std::vector<ChainNode> &nodes) {
+  NewIndexRows rows = new_array<NewIndexRows>(nodes.size(), 3);
   std::int32_t *cells = rows.data();
   for (const ChainNode &node : nodes) *cells++ = node.chain, *cells++ = node.first, *cells++ = node.last;
   return rows;

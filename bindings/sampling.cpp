@@ -8,13 +8,13 @@ namespace treewright {
 // A row a tree; none when there is no tree. `prepare` fills the sums and says whether there is a tree, `draw` writes
 // one.
 template <typename Prepare, typename Draw>
-static Trees draw_trees(std::size_t nodes, std::size_t size, std::uint64_t seed, Prepare prepare, Draw draw) {
+static NewIndexRows draw_trees(std::size_t nodes, std::size_t size, std::uint64_t seed, Prepare prepare, Draw draw) {
   bool has_tree;
   {
     nb::gil_scoped_release nogil;
     has_tree = prepare();
   }
-  Trees heads = new_array<Trees>(has_tree ? size : 0, nodes);
+  NewIndexRows heads = new_array<NewIndexRows>(has_tree ? size : 0, nodes);
   if (!has_tree) return heads;
   nb::gil_scoped_release nogil;
   Random random(seed);
@@ -23,7 +23,7 @@ static Trees draw_trees(std::size_t nodes, std::size_t size, std::uint64_t seed,
 }
 
 template <typename Sampler>
-static Trees sample_by(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
+static NewIndexRows sample_by(Scores arc, bool single_root, std::size_t size, std::uint64_t seed) {
   const int nodes = checked_nodes(arc);
   Sampler sampler;
   return draw_trees(
@@ -31,12 +31,12 @@ static Trees sample_by(Scores arc, bool single_root, std::size_t size, std::uint
       [&](Random &random, int *heads) { sampler.draw(random, heads); });
 }
 
-static Trees sample(Scores arc, bool projective, bool single_root, std::size_t size, std::uint64_t seed) {
+static NewIndexRows sample(Scores arc, bool projective, bool single_root, std::size_t size, std::uint64_t seed) {
   return projective ? sample_by<ProjectiveSampler>(arc, single_root, size, seed)
                     : sample_by<TreeSampler>(arc, single_root, size, seed);
 }
 
-static Trees sample_parts(const Parts &parts, bool single_root, std::size_t size, std::uint64_t seed) {
+static NewIndexRows sample_parts(const Parts &parts, bool single_root, std::size_t size, std::uint64_t seed) {
   SecondOrderSampler sampler;
   return draw_trees(
       parts.nodes, size, seed, [&] { return sampler.prepare(parts, single_root); },

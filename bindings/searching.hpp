@@ -17,11 +17,7 @@ inline void check_tree(const Parts &parts, const IndexColumn &heads) {
   for (int m = 1; m < parts.nodes; ++m)
     if (heads(m) < 0 || heads(m) >= parts.nodes || parts.find(heads(m), m) < 0)
       throw nb::value_error("heads must be a tree of candidate arcs");
-  for (int m = 1; m < parts.nodes; ++m) {
-    int steps = 0;
-    for (int node = m; node != 0; node = heads(node))
-      if (++steps == parts.nodes) throw nb::value_error("heads has a cycle; it must be a tree of candidate arcs");
-  }
+  check_no_cycle(heads.data(), parts.nodes);
 }
 
 }  // namespace treewright

@@ -1,10 +1,5 @@
 #include "text/tagger.hpp"
 
-#include <nanobind/stl/optional.h>
-#include <nanobind/stl/pair.h>
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <cmath>
 #include <optional>
 #include <tuple>
@@ -15,24 +10,17 @@
 
 namespace treewright {
 
-using HashTable = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
-using TemplateItems =
-    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // templ, atom, offset
-using FloatColumn = nb::ndarray<const float, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using RoundedColumn = nb::ndarray<const std::int8_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using LearningCells = nb::ndarray<float, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
 
-using Readings =
-    std::vector<nb::ndarray<const float, nb::ndim<2>, nb::c_contig, nb::device::cpu>>;       // [word, value] each
-using Places = nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [tag, column]
-
+using Readings = std::vector<FloatRows>;  // [word, value] each
 using Given = std::vector<TagModel::Given>;
 using Decoded = std::tuple<NewIndexColumn, double, std::optional<NewScoreColumn>>;
 
 // Scores of the tags of some sentences by a network and for names (AddedScores).
 class AddedTagScores {
  public:
-  AddedTagScores(Readings readings, Places places, double weight, Mask is_name, ScoreColumn of_name)
+  AddedTagScores(Readings readings, IndexRows places, double weight, Mask is_name, ScoreColumn of_name)
       : readings_(std::move(readings)), places_(places), weight_(weight), is_name_(is_name), of_name_(of_name) {
     check_finite("weight", weight);
     check_scores_of("of_name", of_name);
@@ -69,7 +57,7 @@ class AddedTagScores {
 
  private:
   Readings readings_;
-  Places places_;
+  IndexRows places_;
   double weight_;
   Mask is_name_;
   ScoreColumn of_name_;
@@ -77,7 +65,7 @@ class AddedTagScores {
 
 class BoundTagModel {
  public:
-  BoundTagModel(TemplateItems items, int templates, HashTable tag_parts, int bits, int max_candidates, int word_atom,
+  BoundTagModel(IndexRows items, int templates, HashRows tag_parts, int bits, int max_candidates, int word_atom,
                 bool trigrams)
       : bits_(checked(bits, max_candidates, word_atom)),
         width_(word_atom + 1),
@@ -86,9 +74,8 @@ class BoundTagModel {
     for (std::size_t i = 0; i < items.shape(0); ++i) width_ = std::max(width_, items(i, 1) + 1);
   }
 
-  Decoded decode(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
-                 std::optional<Scores> adjust, bool confidence, double temperature,
-                 std::optional<HashTable> relations) {
+  Decoded decode(HashRows atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, FloatColumn weights,
+                 std::optional<Scores> adjust, bool confidence, double temperature, std::optional<HashRows> relations) {
     return best(check(atoms, begin, pool, rows, relations), rows, PlainWeights{checked(weights), 1},
                 batch_of(rows, std::nullopt, adjust, nullptr, {}), confidence, temperature);
   }
@@ -115,9 +102,9 @@ class BoundTagModel {
     return probability;
   }
 
-  double learn(HashTable atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
+  double learn(HashRows atoms, IndexColumn begin, IndexColumn pool, IndexColumn rows, IndexColumn gold,
                LearningCells cells, double step, float rate, float epsilon, float margin,
-               std::optional<HashTable> relations) {
+               std::optional<HashRows> relations) {
     return learn_sentence(check(atoms, begin, pool, rows, relations), rows, gold, cells, step, rate, epsilon, margin);
   }
   double learn_words(const WordRows &words, IndexColumn rows, IndexColumn gold, LearningCells cells, double step,
@@ -228,7 +215,7 @@ class BoundTagModel {
     if (!is_atom(word_atom)) throw nb::value_error("word_atom is not the number of an atom");
     return bits;
   }
-  static TemplateTable table_of(const TemplateItems &items, int templates) {
+  static TemplateTable table_of(const IndexRows &items, int templates) {
     if (items.shape(1) != 3) throw nb::value_error("items must have columns template, atom and offset");
     if (templates < 0 || templates > max_atoms) throw nb::value_error("the number of templates is out of range");
     TemplateTable table{0, 0, templates, {}};
@@ -242,13 +229,13 @@ class BoundTagModel {
     }
     return table;
   }
-  static std::vector<std::uint32_t> parts_of(const HashTable &parts) {
+  static std::vector<std::uint32_t> parts_of(const HashRows &parts) {
     if (parts.shape(0) < 2 || parts.shape(1) < 1) throw nb::value_error("tag_parts must have two rows and a column");
     return {parts.data(), parts.data() + parts.size()};
   }
 
-  WordTable check(const HashTable &atoms, const IndexColumn &begin, const IndexColumn &pool, const IndexColumn &rows,
-                  const std::optional<HashTable> &relations) const {
+  WordTable check(const HashRows &atoms, const IndexColumn &begin, const IndexColumn &pool, const IndexColumn &rows,
+                  const std::optional<HashRows> &relations) const {
     if (relations && relations->shape(0) != pool.shape(0))
       throw nb::value_error("relations must have a row for each entry of pool");
     if (atoms.shape(1) < std::size_t(width_)) throw nb::value_error("atoms lacks columns that templates name");
@@ -321,13 +308,13 @@ static std::pair<NewIndexColumn, double> viterbi(Scores scores, Scores3 trigram,
 
 void bind_tagger(nb::module_ &m) {
   nb::class_<AddedTagScores>(m, "AddedTagScores", "What is added to the scores of tags (core/text/tagger.hpp).")
-      .def(nb::init<Readings, Places, double, Mask, ScoreColumn>(), nb::arg("readings").noconvert(),
+      .def(nb::init<Readings, IndexRows, double, Mask, ScoreColumn>(), nb::arg("readings").noconvert(),
            nb::arg("places").noconvert(), nb::arg("weight"), nb::arg("is_name").noconvert(),
            nb::arg("of_name").noconvert(),
            "readings: an array [word, value] of log-probabilities a sentence, or none; places[tag, column]: the value "
            "of the tag; weight: of the readings; is_name[word]: words with the scores of_name[tag] in their place.");
   nb::class_<BoundTagModel>(m, "TagModel", "A model of tag sequences (core/text/tagger.hpp).")
-      .def(nb::init<TemplateItems, int, HashTable, int, int, int, bool>(), nb::arg("items").noconvert(),
+      .def(nb::init<IndexRows, int, HashRows, int, int, int, bool>(), nb::arg("items").noconvert(),
            nb::arg("templates"), nb::arg("tag_parts").noconvert(), nb::arg("bits"), nb::arg("max_candidates"),
            nb::arg("word_atom"), nb::arg("trigrams"))
       .def("decode", &BoundTagModel::decode, nb::arg("atoms").noconvert(), nb::arg("begin").noconvert(),

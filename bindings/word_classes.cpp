@@ -1,8 +1,5 @@
 #include "text/word_classes.hpp"
 
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <tuple>
 
 #include "arrays.hpp"
@@ -60,10 +57,7 @@ void bind_word_classes(nb::module_ &m) {
           },
           nb::arg("begin"), nb::arg("end"), "Move units to their best classes; how many moved.")
       .def(
-          "class_of",
-          [](const WordClasses &self) {
-            return copied<NewIndexColumn>(self.class_of().data(), self.class_of().size());
-          },
+          "class_of", [](const WordClasses &self) { return copied<NewIndexColumn>(self.class_of()); },
           "The class of each unit.")
       .def(
           "merges",

@@ -1,6 +1,3 @@
-#include <nanobind/stl/tuple.h>
-#include <nanobind/stl/vector.h>
-
 #include <algorithm>
 #include <limits>
 #include <tuple>
@@ -14,7 +11,6 @@ namespace treewright {
 
 using HashColumn = nb::ndarray<const std::uint32_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 using ShortColumn = nb::ndarray<const std::uint16_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using LemmaTags = nb::ndarray<const std::uint32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // lemma, tag
 
 static std::u32string text_of(const nb::str &text) {
   std::u32string found(std::size_t(PyUnicode_GetLength(text.ptr())), U' ');
@@ -72,7 +68,7 @@ struct BoundSpelling {
   Spelling spelling() const { return {form, lower, shape}; }
 };
 
-static Stems::Excluded excluded_of(const LemmaTags &pairs) {
+static Stems::Excluded excluded_of(const HashRows &pairs) {
   Stems::Excluded found;
   if (pairs.shape(0) > 0 && pairs.shape(1) != 2) throw nb::value_error("excluded must have columns lemma and tag");
   for (std::size_t i = 0; i < pairs.shape(0); ++i) found.push_back({pairs(i, 0), std::int32_t(pairs(i, 1))});
@@ -90,7 +86,7 @@ class BoundTagWords : public TagWords {
     if (max_guesses < 0) throw nb::value_error("max_guesses must not be negative");
   }
 
-  int add(const nb::str &form, const nb::str &lower, const nb::str &shape, int gold, const LemmaTags &excluded) {
+  int add(const nb::str &form, const nb::str &lower, const nb::str &shape, int gold, const HashRows &excluded) {
     if (gold >= labels()) throw nb::value_error("gold is not the number of a tag");
     const BoundSpelling word(form, lower, shape);
     return TagWords::add(word.spelling(), gold, excluded_of(excluded));
@@ -114,7 +110,7 @@ class BoundLemmaWords : public LemmaWords {
   }
 
   int add(const nb::str &form, const nb::str &lower, const nb::str &shape, std::uint32_t upos, std::uint32_t feats,
-          int tag, int gold, const LemmaTags &excluded) {
+          int tag, int gold, const HashRows &excluded) {
     if (gold >= labels()) throw nb::value_error("gold is not the number of a script");
     const BoundSpelling word(form, lower, shape);
     return LemmaWords::add({word.spelling(), upos, feats, tag}, gold, excluded_of(excluded));
@@ -137,12 +133,10 @@ class BoundLemmaWords : public LemmaWords {
 
 using AtomTable = nb::ndarray<const std::uint64_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // [atom, place]
 using PlaceColumn = nb::ndarray<const std::int64_t, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-using TemplateItems =
-    nb::ndarray<const std::int32_t, nb::ndim<2>, nb::c_contig, nb::device::cpu>;  // template, atom, offset
-using NewFeatures = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>>;           // [place, template]
+using NewFeatures = nb::ndarray<nb::numpy, std::uint32_t, nb::ndim<2>>;  // [place, template]
 
 // items: rows of a template's number, the number of an atom and an offset, in the order of the templates.
-static NewFeatures template_features(AtomTable atoms, TemplateItems items, PlaceColumn places) {
+static NewFeatures template_features(AtomTable atoms, IndexRows items, PlaceColumn places) {
   const auto rows = std::int64_t(atoms.shape(0)), width = std::int64_t(atoms.shape(1));
   if (items.shape(1) != 3) throw nb::value_error("items must have columns template, atom and offset");
   HashTemplates templates;

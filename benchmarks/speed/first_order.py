@@ -4,8 +4,8 @@ The same run measures ufal.chu_liu_edmonds (C++; several root children allowed, 
 networkx (Python) and the flow program through SciPy's MILP (HiGHS). "random" scores are standard normal; in
 "near-tree" scores the arcs of a random tree are raised by 4, as from a trained model. Every sentence is decoded once;
 CPU time per sentence, minimum of the repeats, which alternate between the libraries, with argument checks and
-conversions. "batch" is one call of `tw.decode.trees` with one thread for all sentences of a row; ufal.chu_liu_edmonds
-has no batches and is called once a sentence.
+conversions. "batch" is one call of `tw.decode.trees` with one thread for all sentences of a row, whose trees are all
+read: each becomes a Parse only then. ufal.chu_liu_edmonds has no batches and is called once a sentence.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def row(kind: str, n: int) -> str:
         {
             "tree(scores, root='multi')": batch,
             "tree(scores)": batch,
-            "trees(scores, root='multi', threads=1)": [batch],
+            "for parse in trees(scores, root='multi', threads=1): parse.heads": [batch],
             "tree(scores, projective=True)": batch,
             "ufal(scores)": transposed,
         }

@@ -1,6 +1,6 @@
 // Acyclic graphs in which a word may have several heads (McDonald and Pereira 2006, section 3): from a tree, make the
 // change that raises the value most, until none does. A change gives a word a further head, or another head in the
-// place of one it has; optionally it takes a head away from a word that has several. No change may close a cycle.
+// place of one it has. No change may close a cycle.
 //
 // Every head's sides are scored as in a tree, each head's on its own; a grandparent part counts for every pair of
 // arcs (g, h), (h, m) of the graph. A graph without cycles in which every word has a head is reachable from 0.
@@ -22,8 +22,7 @@ namespace treewright {
 
 struct GraphOptions {
   bool single_root = true;
-  bool deletions = false;  // not in the paper
-  int limit = 0;           // of changes; 0: none
+  int limit = 0;  // of changes; 0: none
 };
 
 class GraphClimber {
@@ -37,7 +36,7 @@ class GraphClimber {
     while ((options.limit == 0 || changes < options.limit) && !watch.is_over() &&
            !(was_interrupted = watch.interrupted())) {
       const Swap best = best_change(options, fixed);
-      if (best.in < 0 && best.out < 0) break;
+      if (best.in < 0) break;
       apply(best);
       ++changes;
     }
@@ -66,7 +65,7 @@ class GraphClimber {
 
  private:
   struct Swap {
-    int in = -1, out = -1;  // arcs; -1: none
+    int in = -1, out = -1;  // arcs; -1: none; a change without `in` is none
     Sum gain;
   };
 
@@ -115,7 +114,6 @@ class GraphClimber {
     for (int m = 1; m < parts_->nodes; ++m) {
       losses_.clear();
       for (int arc : heads_[m]) losses_.push_back(removal(arc));
-      if (options.deletions && heads_[m].size() > 1) consider_deletions(m, options, fixed, best);
       for (int place = parts_->in_begin[m]; place < parts_->in_begin[m + 1]; ++place) {
         const int arc = parts_->in_arc[place], h = parts_->head[arc];
         if (sides_.has(arc) || reaches(m, h) || (options.single_root && h == 0)) continue;
@@ -134,19 +132,13 @@ class GraphClimber {
         best = {arc, heads[i], gain - losses_[i]};
   }
 
-  void consider_deletions(int m, const GraphOptions &options, const bool *fixed, Swap &best) {
-    for (std::size_t i = 0; i < heads_[m].size(); ++i)
-      if (may_go(heads_[m][i], options, fixed) && Sum().exceeds(best.gain + losses_[i]))
-        best = {-1, heads_[m][i], Sum() - losses_[i]};
-  }
-
   bool may_go(int arc, const GraphOptions &options, const bool *fixed) const {
     return !fixed[arc] && !(options.single_root && parts_->head[arc] == 0);
   }
 
   void apply(const Swap &change) {
     if (change.out >= 0) erase(change.out);
-    if (change.in >= 0) insert(change.in);
+    insert(change.in);
     if (change.out >= 0)
       find_reach();
     else

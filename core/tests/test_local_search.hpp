@@ -74,7 +74,7 @@ static void long_sentences_begin_with_perturbed_trees() {
 static void graphs_are_worth_more_than_their_trees() {
   treewright::GraphClimber climber;
   for (int nodes : {2, 3, 9, 40})
-    for (bool deletions : {false, true}) {
+    for (bool single_root : {false, true}) {
       const treewright::Parts parts = random_parts(nodes, nodes, nodes > 9);
       std::vector<char> fixed(parts.arcs()), on(parts.arcs());
       std::vector<int> heads(nodes);
@@ -91,7 +91,7 @@ static void graphs_are_worth_more_than_their_trees() {
       CHECK(std::abs(tree - parts.value(heads.data())) < 1e-9);
       treewright::Deadline watch(1e9, no_interrupt);
       const int changes =
-          climber.decode(parts, {false, deletions, 0}, reinterpret_cast<const bool *>(fixed.data()), watch, mask);
+          climber.decode(parts, {single_root, 0}, reinterpret_cast<const bool *>(fixed.data()), watch, mask);
       CHECK(changes == 0 || value() > tree);
     }
 }

@@ -376,9 +376,9 @@ def climb_path(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(
 def rearrange(parts: Parts, start: Annotated[NDArray[numpy.int32], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, projective: bool, limit: int) -> tuple[Annotated[NDArray[numpy.int32], dict(shape=(None,))], int]:
     """The best single changes one by one: heads, and how many."""
 
-def graph_climb(parts: Parts, start: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, deletions: bool, limit: int, max_seconds: float) -> tuple[Annotated[NDArray[numpy.bool_], dict(shape=(None,))], int]:
+def graph_climb(parts: Parts, start: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], fixed: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)], single_root: bool, limit: int, max_seconds: float) -> tuple[Annotated[NDArray[numpy.bool_], dict(shape=(None,))], int]:
     """
-    Further, other and fewer heads from a graph on: which arcs are on, and how many changes.
+    Further and other heads from a graph on: which arcs are on, and how many changes.
     """
 
 def graph_scores(parts: Parts, on: Annotated[NDArray[numpy.bool_], dict(shape=(None,), order='C', device='cpu', writable=False)]) -> list[float]:

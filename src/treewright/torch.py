@@ -128,7 +128,7 @@ def decode(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Options]) 
     heads = np.full(arc.shape[:2], -1)
     for row, parse in zip(heads, parses, strict=True):
         row[: len(parse.heads)] = parse.heads
-    return Decoded(torch.from_numpy(heads).to(arc.device), parses)
+    return Decoded(torch.from_numpy(heads).to(arc.device), list(parses))
 
 
 @dataclass(frozen=True)

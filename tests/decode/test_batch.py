@@ -70,7 +70,7 @@ def test_every_method_answers_as_one_by_one(method: str) -> None:
 
 
 def test_an_empty_batch() -> None:
-    assert tw.decode.trees([]) == []
+    assert list(tw.decode.trees([])) == []
 
 
 @pytest.mark.parametrize("threads", [1, 3])

@@ -89,7 +89,7 @@ def test_second_order_scores_and_constraints_hold_in_padded_batches() -> None:
     stop[np.isnan(stop)] = 0.0
     options: dict[str, Any] = {"projective": True, "forbid": [(0, 1)], "root": "multi"}
     shared = {**options, "sib": sib, "stop": stop, "lengths": LENGTHS, "errors": "return"}
-    parses: list[Any] = tw.decode.trees(batch, **shared)
+    parses: Any = tw.decode.trees(batch, **shared)
     marginals: list[Any] = tw.decode.batched(tw.decode.marginals, batch, **shared)
     for place, words in enumerate(LENGTHS):
         if words == 1:
@@ -110,7 +110,7 @@ def test_an_error_of_one_sentence_leaves_the_others(threads: int, padded: bool) 
     batch[2, 1, 3] = np.nan
     batch[7, :, 2] = -np.inf
     options: dict[str, Any] = {"threads": threads} | ({"lengths": [3] * 12} if padded else {})
-    parses: list[Any] = tw.decode.trees(batch, errors="return", **options)
+    parses: Any = tw.decode.trees(batch, errors="return", **options)
     assert [place for place, parse in enumerate(parses) if isinstance(parse, InputError)] == [2, 7]
     assert str(parses[2]).startswith("batch[2]: arc[1, 3] is NaN")
     assert isinstance(parses[7], InfeasibleError)
@@ -202,7 +202,7 @@ def test_arrays_with_dlpack_are_read_in_place() -> None:
 
 def test_a_batch_without_sentences() -> None:
     empty, none = np.zeros((0, 4, 4)), np.zeros(0, dtype=int)
-    assert tw.decode.trees(empty, lengths=none) == []
+    assert list(tw.decode.trees(empty, lengths=none)) == []
     assert tw.decode.batched(tw.decode.marginals, empty, lengths=none) == []
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, Unpack, overload
 
 import numpy as np
@@ -80,15 +80,18 @@ def batched(
 
 
 @overload
-def trees(batch: Batch, *, errors: Literal["raise"] = ..., **options: Unpack[BatchOptions]) -> list[Parse]: ...
+def trees(batch: Batch, *, errors: Literal["raise"] = ..., **options: Unpack[BatchOptions]) -> Sequence[Parse]: ...
 @overload
-def trees(batch: Batch, *, errors: Literal["return"], **options: Unpack[BatchOptions]) -> list[Parse | InputError]: ...
+def trees(
+    batch: Batch, *, errors: Literal["return"], **options: Unpack[BatchOptions]
+) -> Sequence[Parse | InputError]: ...
 def trees(
     batch: Batch, *, errors: Errors = "raise", **options: Unpack[BatchOptions]
-) -> list[Parse] | list[Parse | InputError]:
+) -> Sequence[Parse] | Sequence[Parse | InputError]:
     """Find the best tree of every sentence: `batched(tree, batch, ...)`, in one call to the core where possible.
 
-    lengths, threads and errors are those of `batched`, options those of `tree`.
+    lengths, threads and errors are those of `batched`, options those of `tree`. The result is a list, or a sequence
+    that makes each Parse when it is read.
 
     >>> scores = [[0, 9, 2], [0, 0, 7], [0, 3, 0]]
     >>> [parse.heads.tolist() for parse in trees([scores, {"arc": scores, "require": [(2, 1)]}])]
@@ -101,9 +104,10 @@ def trees(
     items, others = _items(batch, lengths, options)
     parses: list[Any] = [None] * len(items)
     if PLAIN.issuperset(others):
-        parses = _decode_matrices(items, others, threads)
-        if -math.inf not in [parse.score for parse in parses]:
-            return parses
+        decoded = _decode_matrices(items, others, threads)
+        if -math.inf not in decoded.scores:
+            return decoded
+        parses = list(decoded)
     missing = {place: items[place] for place, parse in enumerate(parses) if parse is None or parse.score == -math.inf}
     parses_of_parts = _decode_parts(missing, others, threads)
     for place, parse in parses_of_parts.items():
@@ -114,7 +118,7 @@ def trees(
     return _results(parses, errors)
 
 
-def _decode_matrices(items: list[Item], options: Mapping[str, Any], threads: int) -> list[Parse]:
+def _decode_matrices(items: list[Item], options: Mapping[str, Any], threads: int) -> exact.TreeBatch:
     """The best tree of each array of arc scores; the score is -inf for other items, and where the scores are wrong."""
     single_root = is_single(options.get("root", "single"))
     return exact.solve_matrices(items, bool(options.get("projective", False)), single_root, threads)

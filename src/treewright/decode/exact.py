@@ -6,9 +6,9 @@ siblings O(n³), the one to grandparents O(n⁴); crossing second-order trees ne
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import repeat
-from typing import Any, Literal
+from typing import Any, Literal, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -153,13 +153,13 @@ def solve_matrix(arc: NDArray[np.float64], projective: bool, single_root: bool, 
     return Parse(np.frombuffer(heads, np.int32), score, bound, first_order(projective), gap, spread, tolerance)
 
 
-def solve_matrices(arcs: list[Any], projective: bool, single_root: bool, threads: int = 1) -> list[Parse]:
+def solve_matrices(arcs: list[Any], projective: bool, single_root: bool, threads: int = 1) -> TreeBatch:
     """Find the best first-order tree of each float64 array arc[h, m]; the diagonal and column 0 are not read.
 
     The score is -inf for items of another type, for malformed scores, and for sentences without a tree.
     """
     trees = _core.best_trees(arcs, np.ndarray, projective, single_root, threads)
-    return _parses(trees, first_order(projective), TOLERANCE)
+    return TreeBatch(trees, first_order(projective), TOLERANCE)
 
 
 def solve_parts(
@@ -168,18 +168,44 @@ def solve_parts(
     single_root: bool,
     tolerance: float = TOLERANCE,
     threads: int = 1,
-) -> list[Parse]:
+) -> TreeBatch:
     """Find the best tree of each sentence by one direct algorithm; the score is -inf where there is none."""
     trees = _core.best_trees_of_parts(list(batch), _KERNELS[chosen], single_root, tolerance, threads)
-    return _parses(trees, chosen, tolerance)
+    return TreeBatch(trees, chosen, tolerance)
 
 
-def _parses(trees: _Trees, method: Direct, tolerance: float) -> list[Parse]:
-    """The trees of a batch as results; by `map`, because a loop takes longer than decoding short sentences."""
-    buffer, ends, score, bound, gap, spread = trees
-    heads = np.frombuffer(buffer, np.int32)
-    each = map(heads.__getitem__, map(slice, [0, *ends], ends))
-    return list(map(Parse, each, score, bound, repeat(method), gap, spread, repeat(tolerance)))
+class TreeBatch(Sequence[Parse]):
+    """The trees of a batch, in the columns of the core; a Parse is made when a tree is read, and each time anew."""
+
+    __slots__ = ("_bounds", "_ends", "_gaps", "_heads", "_method", "_spreads", "_tolerance", "scores")
+
+    def __init__(self, trees: _Trees, method: Direct, tolerance: float) -> None:
+        heads, self._ends, self.scores, self._bounds, self._gaps, self._spreads = trees
+        self._heads = np.frombuffer(heads, np.int32)
+        self._method, self._tolerance = method, tolerance
+
+    def __len__(self) -> int:
+        return len(self._ends)
+
+    @overload
+    def __getitem__(self, place: int) -> Parse: ...
+    @overload
+    def __getitem__(self, place: slice) -> list[Parse]: ...
+    def __getitem__(self, place: int | slice) -> Parse | list[Parse]:
+        if isinstance(place, slice):
+            return [self[item] for item in range(*place.indices(len(self)))]
+        item = range(len(self))[place]
+        heads = self._heads[self._ends[item - 1] if item else 0 : self._ends[item]]
+        numbers = self._gaps[item], self._spreads[item], self._tolerance
+        return Parse(heads, self.scores[item], self._bounds[item], self._method, *numbers)
+
+    def __iter__(self) -> Iterator[Parse]:
+        each = map(self._heads.__getitem__, map(slice, [0, *self._ends], self._ends))
+        numbers = self._gaps, self._spreads, repeat(self._tolerance)
+        return map(Parse, each, self.scores, self._bounds, repeat(self._method), *numbers)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 def refuse_outermost(problem: Problem) -> None:

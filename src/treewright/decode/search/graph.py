@@ -69,7 +69,6 @@ def graph(
     *,
     method: Literal["rearrange", "exact", "branch"] = "rearrange",
     acyclic: bool = True,
-    deletions: bool = False,
     max_moves: int | None = None,
     max_seconds: float | None = None,
     tolerance: float = TOLERANCE,
@@ -78,7 +77,7 @@ def graph(
     """Find the best acyclic graph in which words may have several heads, or a good one.
 
     Scores are those of `tree`. method="rearrange" is the published algorithm: from a tree, give a word another or a
-    further head as long as that raises the value; with deletions also take one away; max_moves limits the changes.
+    further head as long as that raises the value; max_moves limits the changes.
     method="exact" solves an integer program (small sentences); method="branch" is exact for arc scores alone, at any
     length where few arcs compete, as they do if the arcs of a tree are required. acyclic=False, for method="branch":
     cycles are allowed if every word can be reached from node 0. All end at max_seconds with the best graph found.
@@ -110,7 +109,7 @@ def graph(
     fixed = _mask(problem, required)
     start = _starting_graph(problem, required) | fixed
     seconds = math.inf if max_seconds is None else float(max_seconds)
-    on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, deletions, max_moves or 0, seconds)
+    on, moves = _core.graph_climb(problem.parts, start, fixed, problem.single_root, max_moves or 0, seconds)
     score = value_of(problem.parts, on)
     if score == -math.inf:
         raise InputError(
@@ -131,7 +130,7 @@ def _branch(
     on, bound, nodes = Subgraph(problem, fixed, acyclic=acyclic, max_nodes=MAX_BRANCHES, max_seconds=seconds).search()
     if on is None:
         start = _starting_graph(problem, required) | fixed
-        on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, True, 0, math.inf)[0]
+        on = _core.graph_climb(problem.parts, start, fixed, problem.single_root, 0, math.inf)[0]
     parts = problem.parts
     score = value_of(parts, on)
     scores = np.asarray(parts.arc)

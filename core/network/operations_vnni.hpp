@@ -65,22 +65,16 @@ TREEWRIGHT_VNNI inline void multiply(const ByteRows &a, const ByteMatrix &b, flo
     for (int row = 0; row < whole; row += block) multiply_block<block, panels>(a, row, b, panel, c, c_stride);
   for (; panel < b.panels(); ++panel)
     for (int row = 0; row < whole; row += block) multiply_block<block, 1>(a, row, b, panel, c, c_stride);
-  switch (a.count - whole) {
-    case 1:
-      return multiply_rows<1, 8>(a, whole, b, c, c_stride);
-    case 2:
-      return multiply_rows<2, 4>(a, whole, b, c, c_stride);
-    case 3:
-      return multiply_rows<3, 4>(a, whole, b, c, c_stride);
-    case 4:
-      return multiply_rows<4, 4>(a, whole, b, c, c_stride);
-    case 5:
-      return multiply_rows<5, 2>(a, whole, b, c, c_stride);
-    case 6:
-      return multiply_rows<6, 2>(a, whole, b, c, c_stride);
-    case 7:
-      return multiply_rows<7, 2>(a, whole, b, c, c_stride);
-  }
+  using Rows = void (*)(const ByteRows &, int, const ByteMatrix &, float *, std::size_t);
+  constexpr Rows rest[block] = {nullptr,
+                                multiply_rows<1, 8>,
+                                multiply_rows<2, 4>,
+                                multiply_rows<3, 4>,
+                                multiply_rows<4, 4>,
+                                multiply_rows<5, 2>,
+                                multiply_rows<6, 2>,
+                                multiply_rows<7, 2>};
+  if (const Rows rows = rest[a.count - whole]) rows(a, whole, b, c, c_stride);
 }
 
 }  // namespace treewright::vnni

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.budget import Budget
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse, check_tolerance
@@ -22,7 +23,6 @@ from treewright.decode.search.recorded import proof_of_tree
 from treewright.decode.structure import TreeConstraint, check_constraints
 from treewright.errors import InputError
 from treewright.proofs.proof import Proof
-from treewright.streams import check_seconds
 
 Direct = Literal["eisner", "chu-liu-edmonds", "sibling-eisner", "grand-eisner"]
 Algorithm = Direct | Literal["branch and bound"]  # the `method` of a Parse
@@ -79,6 +79,7 @@ def solve(
     -inf when there is no tree.
     """
     check_tolerance(tolerance)
+    budget = Budget.of(max_seconds, max_nodes)
     limits = check_constraints(constraints, problem.nodes)
     if limits or proof:
         refuse_outermost(problem)
@@ -89,11 +90,11 @@ def solve(
 
         if limits or proof:
             raise InputError("automata have no form for proof=True and for constraints on the tree; leave these out")
-        return states.exact(problem, automata, max_seconds, max_nodes, tolerance, trace)
+        return states.exact(problem, automata, budget, tolerance, trace)
     if limits and proof:
         raise InputError("proof=True has no form for constraints on the shape of the tree; leave out one of them")
     if limits:
-        return _solve_constrained(problem, limits, max_seconds, max_nodes, trace, tolerance)
+        return _solve_constrained(problem, limits, budget, trace, tolerance)
     chosen = algorithm(projective=problem.projective, siblings=problem.has_siblings, grandparents=problem.has_grand)
     if chosen != "branch and bound":
         parse = solve_directly(problem, chosen, tolerance)
@@ -102,28 +103,16 @@ def solve(
         return parse
     from treewright.decode.search import branch  # imported on first use: most problems need no search
 
-    return branch.solve(
-        problem, tolerance=tolerance, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, proof=proof
-    )
+    return branch.solve(problem, budget, tolerance=tolerance, trace=trace, proof=proof)
 
 
 def _solve_constrained(
-    problem: Problem,
-    constraints: tuple[TreeConstraint, ...],
-    max_seconds: float | None,
-    max_nodes: int | None,
-    trace: bool,
-    tolerance: float,
+    problem: Problem, constraints: tuple[TreeConstraint, ...], budget: Budget, trace: bool, tolerance: float
 ) -> Parse:
     from treewright.decode.constraints import infeasible
-    from treewright.decode.search import constrained  # imported on first use, as are the modules below
-    from treewright.decode.search.branch import check_nodes
+    from treewright.decode.search import constrained  # imported on first use, as is the module above
 
-    check_seconds(max_seconds)
-    check_nodes(max_nodes)
-    parse = constrained.search(
-        problem, constraints, max_seconds=max_seconds, max_nodes=max_nodes, trace=trace, tolerance=tolerance
-    )
+    parse = constrained.search(problem, constraints, budget, trace=trace, tolerance=tolerance)
     if parse is None:
         raise infeasible(problem, constraints)
     return parse

@@ -22,23 +22,20 @@ def table(**rules: str) -> Table:
 
 # Head -> modifiers, after the sets for twelve tags of Naseem et al. (2010) and Noji et al. (2016). In `ud` content
 # words are heads, as in UD. `content` has this for more function words, and attaches adpositions to nouns only.
-RULES: dict[str, Table] = {
-    "ud": table(
-        ROOT="VERB NOUN",
-        VERB="VERB NOUN PRON PROPN ADV ADP AUX",
-        NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
-        PROPN="PROPN ADP",
-        ADJ="ADV",
-    ),
-    "content": table(
-        ROOT="VERB NOUN",
-        VERB="VERB NOUN PRON PROPN ADV AUX SCONJ PART CONJ CCONJ INTJ",
-        NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
-        PROPN="PROPN ADP DET CONJ CCONJ",
-        PRON="ADP",
-        ADJ="ADV CONJ CCONJ",
-    ),
-}
+UD = table(
+    ROOT="VERB NOUN",
+    VERB="VERB NOUN PRON PROPN ADV ADP AUX",
+    NOUN="NOUN PROPN ADJ DET NUM ADP CONJ CCONJ",
+    PROPN="PROPN ADP",
+    ADJ="ADV",
+)
+CONTENT = UD | table(
+    VERB="VERB NOUN PRON PROPN ADV AUX SCONJ PART CONJ CCONJ INTJ",
+    PROPN="PROPN ADP DET CONJ CCONJ",
+    PRON="ADP",
+    ADJ="ADV CONJ CCONJ",
+)
+RULES: dict[str, Table] = {"ud": UD, "content": CONTENT}
 UPOS = frozenset(  # of UD 1 and 2
     table(all="ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X")["all"]
 )

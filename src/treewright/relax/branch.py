@@ -53,22 +53,19 @@ class _Node:
     result: Relaxation
 
 
+@dataclass
 class _Relaxations:
     """The relaxations in the nodes of a search, and the best answer."""
 
-    def __init__(
-        self,
-        oracles: Sequence[Oracle],
-        root: Relaxation,
-        options: RelaxOptions,
-        max_nodes: int,
-        total_iterations: float,
-        deadline: float,
-    ) -> None:
-        self.oracles, self.options = oracles, options
-        self.max_nodes, self.total_iterations, self.deadline = max_nodes, total_iterations, deadline
-        self.root = self.best = root
-        self.iterations, self.trace = root.iterations, root.trace
+    oracles: Sequence[Oracle]
+    root: Relaxation
+    options: RelaxOptions
+    max_nodes: int
+    total_iterations: float
+    deadline: float
+
+    def __post_init__(self) -> None:
+        self.best, self.iterations, self.trace = self.root, self.root.iterations, self.root.trace
 
     @property
     def value(self) -> float:

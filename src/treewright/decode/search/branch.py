@@ -6,6 +6,7 @@ import math
 from dataclasses import replace
 
 from treewright import _core
+from treewright.decode.budget import UNLIMITED, Budget
 from treewright.decode.constraints import infeasible
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
@@ -14,16 +15,12 @@ from treewright.decode.search.dual import columns
 from treewright.decode.search.recorded import proof_of_search
 from treewright.errors import BudgetError, InputError
 from treewright.proofs import verify
-from treewright.streams import check_seconds
-
-NO_LIMIT = 2**62
 
 
 def solve(
     problem: Problem,
+    budget: Budget = UNLIMITED,
     *,
-    max_seconds: float | None = None,
-    max_nodes: int | None = None,
     tolerance: float = TOLERANCE,
     trace: bool = False,
     proof: bool = False,
@@ -31,9 +28,8 @@ def solve(
     """Find the best tree, certified; on a budget the best found, with the bound that was reached.
 
     A tree is certified if no other can be better by more than tolerance times the spread of the scores.
-    max_nodes limits the search tree, and the result is reproducible; max_seconds is a wall clock. trace has one
-    entry an iteration: "dual" (of the node worked on), "best", "bound" (on all trees), "disagreements", "recomputed",
-    "node".
+    A result within a limit of nodes is reproducible. trace has one entry an iteration: "dual" (of the node worked on),
+    "best", "bound" (on all trees), "disagreements", "recomputed", "node".
 
     >>> import numpy as np
     >>> import treewright as tw
@@ -45,14 +41,12 @@ def solve(
     """
     if problem.projective:
         raise InputError("branch and bound is for trees that may cross; projective ones have a dynamic program")
-    check_nodes(max_nodes)
-    check_seconds(max_seconds)
     check_tolerance(tolerance)
     solution = _core.branch_and_bound(
         problem.parts,
         problem.single_root,
-        math.inf if max_seconds is None else float(max_seconds),
-        NO_LIMIT if max_nodes is None else int(max_nodes),
+        float(budget.seconds),
+        int(budget.nodes),
         float(tolerance),
         bool(trace),
         bool(proof),
@@ -60,9 +54,7 @@ def solve(
     if solution.bound == -math.inf:
         raise infeasible(problem)
     if solution.value == -math.inf:
-        budget = {"max_seconds": max_seconds, "max_nodes": max_nodes}
-        limits = ", ".join(f"{name}={limit}" for name, limit in budget.items() if limit is not None)
-        raise BudgetError(f"no tree without a part of the score -inf was found within {limits}; raise the limit")
+        raise BudgetError(f"no tree without a part of the score -inf was found within {budget}; raise the limit")
     parse = Parse(
         solution.heads,
         solution.value,
@@ -90,9 +82,3 @@ def with_proved_gap(problem: Problem, parse: Parse) -> Parse:
     verified = verify(Parts.of(problem.parts), parse, root=problem.root)
     bound = max(parse.score, verified.bound)  # the score may be rounded upwards
     return replace(parse, gap=min(parse.gap, verified.gap), bound=min(parse.bound, bound))
-
-
-def check_nodes(max_nodes: int | None) -> None:
-    """Refuse a search without nodes."""
-    if max_nodes is not None and max_nodes < 1:
-        raise InputError(f"max_nodes is {max_nodes}; the root of the search is one node, None is no limit")

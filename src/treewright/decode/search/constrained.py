@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.decode import exact
+from treewright.decode.budget import UNLIMITED, Budget
 from treewright.decode.parts import Parts
 from treewright.decode.problem import Problem
 from treewright.decode.result import TOLERANCE, Parse
@@ -51,7 +52,7 @@ class NotFoundError(InputError):
 
 class _Limits(NamedTuple):
     deadline: float  # of time.monotonic
-    max_nodes: float
+    max_nodes: int
     tolerance: float  # of the gap, relative to the spread
 
 
@@ -67,9 +68,8 @@ class _Node(NamedTuple):
 def search(
     problem: Problem,
     constraints: Iterable[TreeConstraint],
+    budget: Budget = UNLIMITED,
     *,
-    max_seconds: float | None = None,
-    max_nodes: int | None = None,
     trace: bool = False,
     tolerance: float = TOLERANCE,
 ) -> Parse | None:
@@ -78,8 +78,7 @@ def search(
     The search runs on conditioned scores in stages, as those of core/trees/stages.hpp: large penalties are left out at
     first, and parts that lose more than the tree found are left out of a second search if the tree is not certified.
     """
-    deadline = math.inf if max_seconds is None else time.monotonic() + max_seconds
-    limits = _Limits(deadline, math.inf if max_nodes is None else max_nodes, tolerance)
+    limits = _Limits(time.monotonic() + budget.seconds, budget.nodes, tolerance)
     conditioned = _core.Conditioned(problem.parts, problem.single_root)
     rules = rules_of(constraints, problem.nodes)
 
@@ -91,7 +90,7 @@ def search(
         best = stage(threshold) or best
         if best is not None and conditioned.loss(best.heads) <= threshold:
             break
-    if best is None or best.certified or max_seconds is not None or max_nodes is not None:
+    if best is None or best.certified or budget != UNLIMITED:
         return best
     again = stage(conditioned.loss(best.heads))
     return again if again is not None and again.gap < best.gap else best
@@ -200,9 +199,8 @@ class _Search:
             if problem.projective:
                 parse = exact.solve(penalised)
             else:
-                left = self.limits.deadline - time.monotonic()
-                seconds = None if left == math.inf else max(0.0, left)
-                parse = branch.solve(penalised, max_seconds=seconds, tolerance=INNER_SHARE * self.limits.tolerance)
+                budget = Budget(max(0.0, self.limits.deadline - time.monotonic()))
+                parse = branch.solve(penalised, budget, tolerance=INNER_SHARE * self.limits.tolerance)
         except InfeasibleError:
             return None
         if parse.bound == -math.inf:

@@ -15,14 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from treewright import _core
+from treewright.decode.budget import Budget
 from treewright.decode.problem import Problem
 from treewright.decode.result import Parse
 from treewright.decode.search.automata import HeadAutomata
-from treewright.decode.search.branch import NO_LIMIT, check_nodes
 from treewright.decode.search.dual import Steps
 from treewright.errors import BudgetError, InfeasibleError, InputError
 from treewright.relax import Answer, PolyakStep, Progress, Relaxation, branch, relax
-from treewright.streams import check_seconds
 
 NODE_ITERATIONS = 100  # of the relaxation in each node of branch and bound after the first; not tuned
 
@@ -54,26 +53,17 @@ def dd(
     return _parse(problem, result, "dd", trace, len(oracles) - 1)
 
 
-def exact(
-    problem: Problem,
-    automata: HeadAutomata,
-    max_seconds: float | None,
-    max_nodes: int | None,
-    tolerance: float,
-    trace: bool,
-) -> Parse:
+def exact(problem: Problem, automata: HeadAutomata, budget: Budget, tolerance: float, trace: bool) -> Parse:
     """Find the best tree under automata by branch and bound on dual decomposition; a budget leaves a valid bound.
 
     The arguments are those of `exact.solve`.
     """
-    check_seconds(max_seconds)
-    check_nodes(max_nodes)
     oracles = _oracles(problem, automata)
     result = branch(
         oracles,
-        max_nodes=NO_LIMIT if max_nodes is None else max_nodes,
+        max_nodes=budget.nodes,
         node_iterations=NODE_ITERATIONS,
-        max_seconds=math.inf if max_seconds is None else max_seconds,
+        max_seconds=budget.seconds,
         tolerance=tolerance,
         trace=trace,
     )

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from treewright import _core
 from treewright.decode import exact
+from treewright.decode.budget import Budget
 from treewright.decode.constraints import infeasible, is_feasible
 from treewright.decode.problem import Problem, Scores
 from treewright.decode.result import TOLERANCE, Parse, ParseList, check_tolerance
@@ -188,7 +189,7 @@ class _Partition:
 
     def _best(self, problem: Problem, seconds: float | None) -> Parse | None:
         if self.constraints:
-            return constrained.search(problem, self.constraints, max_seconds=seconds, tolerance=self.tolerance)
+            return constrained.search(problem, self.constraints, Budget.of(seconds), tolerance=self.tolerance)
         try:
             parse = exact.solve(problem, max_seconds=seconds, tolerance=self.tolerance)
         except InfeasibleError:  # every tree of the kept arcs has a second-order part that is forbidden

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 import json
 from dataclasses import asdict
-from itertools import chain, combinations
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from oracles.induction import SENTENCES, sentence
-from oracles.trees import all_trees
 
 import treewright as tw
 from treewright.checks import read_plain
 from treewright.errors import InputError
 from treewright.induce import InducedParser, InductionOptions, preferences, resolve
-from treewright.induce.model import MAX_WORDS, heads_of_marks
+from treewright.induce.model import MAX_WORDS
 from treewright.induce.options import METHODS
 from treewright.induce.rules import RULES, load_rules
 from treewright.induce.tagged import read_tagged
@@ -58,25 +56,6 @@ def test_every_method_learns_and_parses_trees(method: str) -> None:
         tw.trees.check_tree(tw.trees.from_conll(parsed.heads))
         assert parsed.deprels.count("root") == 1
         assert [deprel == "punct" for deprel in parsed.deprels] == [tag == "PUNCT" for tag in parsed.upos]
-
-
-@pytest.mark.parametrize("words", [1, 2, 3, 4])
-def test_punctuation_makes_no_projective_tree_crossing(words: int) -> None:
-    """Every projective tree of so many words, with up to two marks in every place."""
-    tried = 0
-    for tree in all_trees(words, projective=True):
-        for marks in chain.from_iterable(combinations(range(words + 2), count) for count in (1, 2)):
-            size = words + len(marks)
-            is_word = np.array([place not in marks for place in range(size)])
-            if is_word.sum() != words:
-                continue
-            number = np.concatenate([[0], np.flatnonzero(is_word) + 1])
-            heads = np.zeros(size, np.int32)
-            heads[is_word] = number[list(tree[1:])]
-            heads[~is_word] = heads_of_marks(heads, is_word, int(number[list(tree).index(0)]))
-            assert tw.trees.is_projective(tw.trees.from_conll(heads))
-            tried += 1
-    assert tried > words
 
 
 def test_a_parser_is_shown_by_its_method_and_its_tags() -> None:

@@ -28,6 +28,7 @@ from treewright.model import modelfile
 from treewright.model.checkpoint import Origin, StepResults
 from treewright.model.component import Arrays, Component, Corpus, Stored, hash_of, sentences_of
 from treewright.model.run import Run, RunOptions
+from treewright.parser.punctuation import attach_marks
 from treewright.parser.worker import MAX_SECONDS, ParseOptions
 from treewright.streams import check_seconds
 
@@ -204,43 +205,26 @@ class InducedParser(Component):
     def _tree(self, sentence: Sentence, max_seconds: float) -> tuple[Trees, list[str]]:
         """Return the best tree of a sentence and its relations; max_seconds limits joint decoding."""
         words = words_of(sentence)
-        heads = np.zeros(len(sentence), dtype=np.int32)
-        tree, root = Trees(heads, 0.0, 0.0), 1  # if all is punctuation, its first token is the root
         if len(words.tags) > MAX_WORDS:
             problem = f"{len(words.tags)} words without punctuation; an induced parser reads at most {MAX_WORDS}"
             raise FormatError(sentence.source, sentence.line, f"{problem}, split the sentence")
+        nodes = np.full(len(sentence) + 1, -1, dtype=np.int32)
+        is_mark = np.arange(len(nodes)) > 0
+        is_mark[words.positions + 1] = False
+        tree = Trees(nodes[1:], 0.0, 0.0)
         if words.tags:
             tree = self._best(read_tagged([sentence], kinds=self.kinds), max_seconds)
             conll_number = np.concatenate([[0], words.positions + 1])  # CoNLL numbers in the whole sentence
-            heads[words.positions] = conll_number[tree.heads]
-            root = int(words.positions[tree.heads == 0][0]) + 1
-        is_word = np.zeros(len(sentence), dtype=bool)
-        is_word[words.positions] = True
-        heads[~is_word] = heads_of_marks(heads, is_word, root)
-        heads[root - 1] = 0
+            nodes[words.positions + 1] = conll_number[tree.heads]
+        elif len(sentence):
+            nodes[1] = 0  # if all is punctuation, its first token is the root
+        marks = np.flatnonzero(is_mark).astype(np.int32)
+        heads = attach_marks(nodes, marks, [mark for mark in marks.tolist() if nodes[mark] < 0])[1:]
         relations = [
-            "root" if head == 0 else "dep" if kept else "punct"
-            for head, kept in zip(heads.tolist(), is_word.tolist(), strict=True)
+            "root" if head == 0 else "punct" if is_punctuation else "dep"
+            for head, is_punctuation in zip(heads.tolist(), is_mark[1:].tolist(), strict=True)
         ]
         return replace(tree, heads=heads), relations
-
-
-def heads_of_marks(heads: NDArray[np.int32], is_word: NDArray[np.bool_], root: int) -> list[int]:
-    """Return the head of each punctuation mark: the head of the shortest arc that spans it, else the root word.
-
-    heads: CoNLL heads of the words, a projective tree. No arc to punctuation crosses another then.
-
-    >>> heads_of_marks(np.array([2, 0, 0, 2], dtype=np.int32), np.array([True, True, False, True]), 2)
-    [2]
-    """
-    modifiers = np.flatnonzero(is_word & (heads > 0)) + 1
-    left, right = np.minimum(modifiers, heads[modifiers - 1]), np.maximum(modifiers, heads[modifiers - 1])
-    chosen = []
-    for mark in np.flatnonzero(~is_word) + 1:
-        above = np.flatnonzero((left < mark) & (mark < right))
-        shortest = above[np.argmin((right - left)[above])] if len(above) else None
-        chosen.append(root if shortest is None else int(heads[modifiers[shortest] - 1]))
-    return chosen
 
 
 def ignore(report: Report) -> None:

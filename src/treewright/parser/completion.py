@@ -30,11 +30,12 @@ from treewright.parser.long_sentences import (
     cut_sentence,
     is_long,
     join_parts,
-    keep_decisions,
+    nearest_decided,
     options_of_part,
+    with_other_heads,
 )
 from treewright.parser.question import Question, constraints_of
-from treewright.parser.worker import Parsed, Worker
+from treewright.parser.worker import Parsed, Worker, arcs_of
 from treewright.trees import is_projective
 
 if TYPE_CHECKING:
@@ -169,7 +170,8 @@ def answer(question: Question, method: ChosenMethod | None = None) -> Completion
 
 def best_tree(question: Question, method: ChosenMethod | None) -> tuple[Parsed, NDArray[np.float64]]:
     """Return the best tree of a question with its labels and confidence, and the entropy of each word's head."""
-    parse, marginal = question.best(method), question.marginals
+    parse = question.best(method)
+    marginal = question.with_candidates(arcs_of(parse.heads))[0].marginals
     calibration = question.worker.model.calibrations.head
     confidence = calibration.apply(marginal[parse.heads[1:], np.arange(1, len(parse.heads))])
     labels, label_confidence = question.labels(parse)
@@ -205,7 +207,9 @@ def complete_in_parts(
     tree = join_parts([tree for tree, _ in answers], worker.model.labels, sentence.upos, top)
     if not decided.holds(tree.parse.heads):
         check_length(sentence)
-        tree = keep_decisions(tree, decided, root, worker.model.labels)
+        heads = nearest_decided(tree.parse.heads, decided, root)
+        heads = worker.without_gaps(sentence, heads, decided.require, decided.forbid)
+        tree = with_other_heads(tree, heads, worker.model.labels, sentence.upos)
     labels = [own if own != OPEN else label for own, label in zip(sentence.deprels, tree.labels, strict=True)]
     entropy = np.concatenate([entropy for _, entropy in answers])
     is_crossing = projective and not is_projective(tree.parse.heads)

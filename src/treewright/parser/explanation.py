@@ -15,6 +15,7 @@ from treewright.errors import InfeasibleError
 from treewright.parser.decisions import Arc
 from treewright.parser.question import Question
 from treewright.parser.tree_parts import Part, named, parts_of_tree
+from treewright.parser.worker import arcs_of
 
 SHOWN = 8  # parts that the text of an explanation lists; not tuned
 ALTERNATIVES = 5  # heads that are listed by default; not tuned
@@ -229,8 +230,8 @@ def explain(best: Sentence, without_word: Question, arc: Arc) -> Explanation:
     without_word: the question for the latter, without decisions on the word.
     """
     rival, wider, added = without_word.with_arc(arc)
-    wider, _ = wider.with_candidates((head, word) for word, head in enumerate(best.heads.tolist(), 1))
     nodes = np.concatenate([np.array([-1], np.int32), best.heads])
+    wider, _ = wider.with_candidates([*arcs_of(nodes), *arcs_of(rival.heads)])
     ours, theirs = parts_of_tree(wider.parts, nodes), parts_of_tree(wider.parts, rival.heads)
     head, modifier = arc
     probability = without_word.head_probabilities(int(nodes[modifier]), modifier, wider)

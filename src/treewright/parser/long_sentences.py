@@ -163,25 +163,32 @@ def joining_relation(labels: Sequence[str]) -> str | None:
     return next((label for label in JOINING if label in labels), None)
 
 
-def keep_decisions(joined: Parsed, decided: Decisions, root: str, labels: Sequence[str]) -> Parsed:
-    """Return the joined tree with everything that is decided: required arcs may link words of different parts.
+def nearest_decided(heads: NDArray[np.int32], decided: Decisions, root: str) -> NDArray[np.int32]:
+    """Return the tree with everything that is decided that has most arcs of a joined tree; its arcs may cross.
 
-    Of the trees with all decisions it is one that has most arcs of the joined tree; as many as possible of the other
-    words are attached to the joined tree's root. Their confidence is 0, and arcs may cross. root is "single" or
-    "multi", and `labels` are those of the model.
+    Required arcs may link words of different parts. As many as possible of the other words are attached to the joined
+    tree's root. root is "single" or "multi".
     """
-    heads, relations = joined.parse.heads, list(joined.labels)
     top = int(np.flatnonzero(heads == 0)[0])
     arc = np.full((len(heads), len(heads)), -2.0)
     arc[top] = -1.0
     arc[heads[1:], np.arange(1, len(heads))] = 0.0
-    tree = decode.tree(arc, root=root, require=decided.require, forbid=decided.forbid)
-    is_changed = (tree.heads != heads)[1:]
+    return decode.tree(arc, root=root, require=decided.require, forbid=decided.forbid).heads
+
+
+def with_other_heads(joined: Parsed, heads: NDArray[np.int32], labels: Sequence[str], tags: Sequence[str]) -> Parsed:
+    """Return the joined tree with these heads; those that differ have the confidence 0.
+
+    `labels` are those of the model, tags those of the words.
+    """
+    is_changed, relations = (heads != joined.parse.heads)[1:], list(joined.labels)
     for word in np.flatnonzero(is_changed).tolist():
-        is_root = tree.heads[word + 1] == 0 and ROOT in labels
-        relations[word] = ROOT if is_root else joining_relation(labels) or relations[word]
+        if heads[word + 1] == 0 and ROOT in labels:
+            relations[word] = ROOT
+        elif relations[word] != PUNCTUATION or tags[word] != PUNCTUATION_TAG:
+            relations[word] = joining_relation(labels) or relations[word]
     return joined._replace(
-        parse=replace(joined.parse, heads=tree.heads),
+        parse=replace(joined.parse, heads=heads),
         labels=relations,
         head_confidence=join_confidence([joined.head_confidence], is_changed),
         label_confidence=join_confidence([joined.label_confidence], is_changed),

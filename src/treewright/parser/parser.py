@@ -9,13 +9,14 @@ from threading import local
 from typing import Any, ClassVar, TypeVar, Unpack
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from treewright import streams
 from treewright.caching import worker_of_thread
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
-from treewright.decode import Parts
+from treewright.decode import Candidates, Parts
 from treewright.decode.options import SearchOptions
 from treewright.errors import InputError
 from treewright.features import Templates
@@ -315,6 +316,15 @@ class Parser(Component):
         ([-1, 2, 0, 2], [2, 0, 2])
         """
         return self._question(sentence, projective, all_arcs=all_arcs).parts
+
+    def value(self, sentence: Sentence, heads: ArrayLike) -> float:
+        """Return the value of a tree of a sentence, heads[0] being -1; its arcs may be any."""
+        worker = self._worker()
+        inputs = worker.encode([checked_sentence(sentence)])
+        nodes = np.asarray(heads, dtype=np.int32)
+        own = Candidates(nodes[1:], np.arange(1, len(nodes), dtype=np.int32), np.zeros((len(nodes), len(nodes))))
+        [parts] = worker.score(inputs, [own])
+        return worker.value(inputs, parts, nodes)
 
     def _question(
         self,

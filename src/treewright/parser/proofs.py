@@ -11,11 +11,13 @@ import numpy as np
 from treewright import proofs
 from treewright.corpus import Sentence
 from treewright.decode import Parse
-from treewright.decode.result import joined_status
+from treewright.decode.result import TOLERANCE, joined_status
 from treewright.errors import InputError, ProofError
 from treewright.parser.long_sentences import cut_sentence, is_long
 from treewright.parser.parser import Parser
+from treewright.parser.punctuation import MovedParse
 from treewright.proofs import Proof, Verified
+from treewright.trees import from_conll, what_is_wrong
 
 NUMBERS = ("score", "bound", "gap", "spread", "tolerance")
 FLAGS = ("certified", "projective", "all_arcs")
@@ -25,11 +27,20 @@ def proof_record(parser: Parser, sentence: Sentence, projective: bool | None) ->
     """Return what the parse of a sentence claims, with its proof, as values that JSON has.
 
     projective is the option that the sentence was parsed with: as the model was trained if None. A tree that was joined
-    from those of parts claims nothing, and its record says so.
+    from those of parts claims nothing, and its record says so. Where punctuation was moved, the record has the claim
+    and the proof of the tree before, and the gap of the tree itself, which follows from its value.
     """
     parse = sentence.parse
     if isinstance(parse, Parse) and parse.parts > 1:
         return {"heads": parse.heads[1:].tolist(), "certified": False, "parts": parse.parts, "proof": None}
+    if isinstance(parse, MovedParse):
+        searched = claim_of(parser, parse.searched, projective)
+        return {"heads": parse.heads[1:].tolist(), "gap": parse.gap, "searched": searched, "proof": None}
+    return claim_of(parser, parse, projective)
+
+
+def claim_of(parser: Parser, parse: object, projective: bool | None) -> dict[str, Any]:
+    """Return what a parse claims; `proof_record` describes projective."""
     if not isinstance(parse, Parse) or parse.proof is None:
         raise InputError("the sentence has no proof: parse with proof=True")
     return {
@@ -59,6 +70,26 @@ def check_joined(sentence: Sentence, data: Mapping[str, Any]) -> str:
     if data != {"heads": sentence.heads.tolist(), "certified": False, "parts": parts, "proof": None} or parts == 1:
         raise ProofError("refused: its record has no proof, and is not that of a long sentence that is parsed in parts")
     return joined_status(parts)
+
+
+def check_moved(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> tuple[str, float]:
+    """Check the record of a tree in which punctuation was moved; return the comment of its sentence, and its gap.
+
+    No tree is better than the bound that is proved for the tree before by more than the rounding of scores.
+    """
+    if data.keys() != {"heads", "gap", "searched", "proof"} or not isinstance(data["searched"], dict):
+        raise ProofError("refused: not a record as `treewright parse --proofs` writes it")
+    if data["heads"] != sentence.heads.tolist() or type(data["gap"]) is not float or not data["gap"] >= 0:
+        raise ProofError("refused: the record is about another tree than that of the sentence, or has no gap")
+    record = read_record(data["searched"])
+    verified = check_record(parser, sentence, record)
+    heads = from_conll(sentence.heads)
+    if what_is_wrong(heads, parser.model.root) is not None:
+        raise ProofError("refused: the heads of the sentence are no tree")
+    gap = verified.bound - parser.value(sentence, heads)
+    if data["gap"] < gap - TOLERANCE * record.parse.spread:
+        raise ProofError(f"refused: a gap of {gap!r} follows from the proof, not of {data['gap']!r}")
+    return Parse(heads, 0.0, 0.0, "proof", data["gap"]).status, data["gap"]
 
 
 def read_record(data: Mapping[str, Any]) -> Record:
@@ -93,12 +124,10 @@ def read_record(data: Mapping[str, Any]) -> Record:
 
 
 def check_record(parser: Parser, sentence: Sentence, record: Record) -> Verified:
-    """Check the claim of a record about a sentence with heads; a ProofError says why it does not hold.
+    """Check the claim of a record about a sentence and a tree; a ProofError says why it does not hold.
 
     The parts are scored again by the parser. Nothing else of the decoder is used.
     """
-    if record.parse.heads[1:].tolist() != sentence.heads.tolist():
-        raise ProofError("refused: the proof is about another tree than that of the sentence")
     if is_long(sentence):
         raise ProofError(f"refused: a sentence of {len(sentence)} words is parsed in parts, and its tree has no proof")
     parts = parser.parts(sentence, projective=record.projective, all_arcs=record.all_arcs)

@@ -20,7 +20,16 @@ from treewright.decode.problem import Problem
 from treewright.errors import InputError
 from treewright.parser.decisions import OPEN, Arc, Decisions, is_projective_possible
 from treewright.parser.long_sentences import MAX_ASKED, add_candidates, check_length, is_long
-from treewright.parser.worker import BELIEF_ROUNDS, Inputs, Worker, every_arc, with_scope
+from treewright.parser.punctuation import MovedParse
+from treewright.parser.worker import (
+    BELIEF_ROUNDS,
+    Inputs,
+    Worker,
+    arcs_of,
+    best_found,
+    every_arc,
+    with_scope,
+)
 
 if TYPE_CHECKING:
     from treewright.decode.options import ChosenMethod
@@ -90,12 +99,24 @@ class Question:
         return self.worker.model.calibrations.head.temperature
 
     def best(self, method: ChosenMethod | None = None) -> Parse:
-        """Return the best tree, by a method if one is given."""
+        """Return the best tree, by a method if one is given; punctuation makes no gaps in it."""
         if self.best_of_all is not None and method is None:
-            return self.best_of_all
+            return self._without_gaps(self.best_of_all)
         options: Any = {"max_seconds": self.max_seconds} if method is None else method
-        start = decode.tree(self.parts, **self.shape, **options)
-        return with_scope(self._climb(start, self.parts, options), self.arcs)
+        return with_scope(self._without_gaps(self._climb(self._searched(options), self.parts, options)), self.arcs)
+
+    def _searched(self, options: Any) -> Parse:
+        """Return the best tree by the parts alone."""
+        parse = decode.tree(self.parts, **self.shape, **options)
+        return best_found(parse, self.parts, **constraints_of(self.decided, self.root))
+
+    def _without_gaps(self, parse: Parse) -> Parse:
+        """Return the parse with punctuation moved where it makes gaps; its arcs may be no candidates."""
+        heads = self.worker.without_gaps(self.sentence, parse.heads, self.decided.require, self.decided.forbid)
+        if heads is parse.heads:
+            return parse
+        wider, _ = self.with_candidates(arcs_of(heads))
+        return MovedParse.of(parse, heads, self.worker.value(self.inputs, wider.parts, heads))
 
     def _climb(self, start: Parse, parts: Parts, options: Any) -> Parse:
         """Return the tree that the models "third" and "full" find over these parts from a tree; for others the tree."""
@@ -179,12 +200,12 @@ class Question:
 
     def _best_with(self, arc: Arc) -> Parse:
         """Return the best tree of a question that requires one of its candidate arcs."""
-        start = decode.tree(self.parts, **self.search)
-        if self.worker.tree_scorer is None:
-            return start
-        head, modifier, _ = self.parts.arcs
-        only = self.parts.prune((modifier != arc[1]) | (head == arc[0]))  # climbs move along all arcs of their parts
-        return self._climb(start, only, {"max_seconds": self.max_seconds})
+        parse = self._searched({"max_seconds": self.max_seconds})
+        if self.worker.tree_scorer is not None:  # climbs move along all arcs of their parts
+            head, modifier, _ = self.parts.arcs
+            only = self.parts.prune((modifier != arc[1]) | (head == arc[0]))
+            parse = self._climb(parse, only, {"max_seconds": self.max_seconds})
+        return self._without_gaps(parse)
 
     def with_candidates(self, arcs: Iterable[Arc]) -> tuple[Question, tuple[Arc, ...]]:
         """Return the question with these arcs among its candidates, and those that were not."""
@@ -203,7 +224,7 @@ class Question:
         best = decode.tree(parts, **self.shape, max_seconds=max_seconds)
         if not best.certified:
             return self
-        wider, _ = self.with_candidates((head, word) for word, head in enumerate(best.heads[1:].tolist(), 1))
+        wider, _ = self.with_candidates(arcs_of(best.heads))
         return replace(wider, best_of_all=best)
 
     @property

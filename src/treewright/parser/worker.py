@@ -7,7 +7,7 @@ weights of one step stay in the cache.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple, Unpack
@@ -21,6 +21,7 @@ from treewright.corpus import Sentence
 from treewright.decode import Candidates, Parse, Parts
 from treewright.decode.candidates import candidates_of_batch
 from treewright.decode.constraints import is_feasible
+from treewright.decode.exact import is_chart_too_large
 from treewright.decode.options import ArcConstraints, ChosenMethod, SearchOptions
 from treewright.decode.problem import Problem
 from treewright.decode.search.climb import ClimbOptions, restart_options
@@ -31,6 +32,8 @@ from treewright.network import Reading
 from treewright.parser.label_rules import ROOT_TAG, TagRules, tags_of
 from treewright.parser.long_sentences import (
     MAX_SUMMED,
+    MAX_WHOLE,
+    add_candidates,
     choose_candidates,
     cut_sentence,
     is_long,
@@ -49,7 +52,7 @@ from treewright.parser.model import (
 )
 from treewright.parser.network_scores import MIN_HEADS, NetworkScores
 from treewright.parser.options import ParserSettings
-from treewright.parser.punctuation import MAX_ROUNDS, Arc, crossing_marks, without_arcs
+from treewright.parser.punctuation import Arc, MovedParse, attach_marks, movable_marks
 from treewright.streams import groups_of
 from treewright.trees import has_crossing_arcs
 
@@ -58,9 +61,9 @@ MAX_WORDS_ALL_ARCS = 200  # with more words only candidate arcs are scored; not 
 # Of belief propagation for the confidence of heads in trees that may cross; not tuned, but few, because more rounds
 # count the same evidence repeatedly.
 BELIEF_ROUNDS = 2
-# Words of a sentence whose tree is searched for until it is certified, and again without gaps at punctuation. In longer
-# ones the search ends after MAX_NODES_LONG nodes and a tree without gaps is projective: EWT dev joined to 180 words has
-# 85.1 % right heads so and 84.9 % otherwise; of 160 words, one costs 2.4 and 4.6 times as much as one of 20.
+# Words of a sentence whose tree is searched for until it is certified. In longer ones the search ends after
+# MAX_NODES_LONG nodes: EWT dev joined to 180 words has 85.1 % right heads so and 84.9 % otherwise; of 160 words, one
+# costs 2.4 and 4.6 times as much as one of 20.
 MAX_WORDS_SEARCHED = 100
 MAX_NODES_LONG = 10
 MAX_CLIMBS = 100  # of a sentence with third-order parts; not tuned
@@ -183,48 +186,34 @@ class Worker:
         if all_arcs and not all(parse.certified for parse in parses):
             others = self.decode(sentences, projective, **options).parses
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
-        if not projective:
-            for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
-                if self._crossing(sentence, parse):
-                    again = self._without_crossing(sentence, considered[number], parts[number], parse, options)
-                    parts[number], parses[number] = again
+        for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
+            heads = self.without_gaps(sentence, parse.heads)
+            if heads is not parse.heads:
+                alone, arcs = self.encode([sentence]), add_candidates(considered[number], arcs_of(heads))
+                [parts[number]] = self.score(alone, [arcs])
+                parses[number] = MovedParse.of(parse, heads, self.value(alone, parts[number], heads))
         return Decoded(inputs, parts, parses, projective)
 
-    def _crossing(self, sentence: Sentence, parse: Parse) -> list[Arc]:
-        """Return the arcs to punctuation that make gaps in a tree."""
-        if not has_crossing_arcs(parse.heads.tolist()):
-            return []
-        return crossing_marks(parse.heads, self.tag_rules.punctuation(sentence))
+    def without_gaps(
+        self, sentence: Sentence, heads: Indices, require: Collection[Arc] = (), forbid: Collection[Arc] = ()
+    ) -> Indices:
+        """Return a tree in which punctuation makes no gaps, `heads` itself if there are none.
 
-    def _without_crossing(
-        self, sentence: Sentence, arcs: Candidates, scored: Parts, best: Parse, options: ChosenMethod
-    ) -> tuple[Parts, Parse]:
-        """Return the best tree over the candidate arcs without arcs to punctuation that make gaps, and its parts.
-
-        best: the tree over all candidate arcs, whose parts are scored. Where a search does not end, and in a long
-        sentence, the tree is projective, which has no gaps; the bound is then that of the tree with gaps, or none if it
-        has other arcs.
+        Marks that make gaps are moved to the highest head where they make none, along an arc that may be no candidate.
+        Required arcs stay, and forbidden ones are not made.
         """
-        inputs, parse, left = self.encode([sentence]), best, arcs
-        for _ in range(MAX_ROUNDS):
-            if not parse.certified or len(sentence) > MAX_WORDS_SEARCHED:
-                break
-            left = without_arcs(left, self._crossing(sentence, parse))
-            try:
-                [parts], [parse] = self.trees(inputs, [left], False, **options)
-            except InfeasibleError:
-                break
-            if not self._crossing(sentence, parse):
-                return parts, parse
-        parts, bound = scored, best.bound
-        if has_projective_tree(arcs, self.model.root):
-            [parse] = self.best_trees(inputs, [scored], [arcs], True, options)
-        elif not best.certified and len(inputs.marks[0]):  # out of time: the tree stays, with its gap
-            return scored, best
-        else:
-            [parts], [parse] = self.trees(inputs, self.prune(inputs, True), True, **options)
-            bound = math.inf
-        return parts, replace(parse, bound=bound, gap=bound - parse.score, spread=best.spread, proof=None)
+        if not has_crossing_arcs(heads.tolist()):
+            return heads
+        marks = self.tag_rules.punctuation(sentence)
+        moved = movable_marks(heads, marks, require)
+        return attach_marks(heads, marks, moved, forbid) if moved else heads
+
+    def value(self, inputs: Inputs, parts: Parts, heads: Indices) -> float:
+        """Return the value of a tree of one sentence, by its scored parts and, in models with them, its factors."""
+        value = parts.value(heads)
+        if self.tree_scorer is None or self.model.factors is None:
+            return value
+        return value + float(self.tree_scorer.values(inputs.batch, heads[None], *self.model.factors)[0])
 
     def encode(self, sentences: Sequence[Sentence]) -> Inputs:
         """Return the hashed atoms of sentences, and their readings by the network."""
@@ -292,6 +281,7 @@ class Worker:
         root = self.model.root
         limited = [limit_search(scored, projective, options) for scored in parts]
         parses = decode.trees(limited, projective=projective, root=root, threads=1, **options)
+        parses = [best_found(parse, scored, root) for parse, scored in zip(parses, parts, strict=True)]
         best = self.climb(inputs, parts, parses, projective, root, options)
         for parse, arcs in zip(best, candidates, strict=True):
             parse.pruned = is_pruned(arcs)
@@ -514,11 +504,17 @@ def limit_search(parts: Parts, projective: bool, options: ChosenMethod) -> Parts
     return parts if is_limited or parts.nodes <= MAX_WORDS_SEARCHED else {"arc": parts, "max_nodes": MAX_NODES_LONG}
 
 
-def has_projective_tree(arcs: Candidates, root: str) -> bool:
-    """Whether the candidate arcs of a sentence have a projective tree."""
-    weights = np.full(arcs.marginal.shape, -np.inf)
-    weights[arcs.head, arcs.modifier] = 0.0
-    return is_feasible(Problem(len(weights), weights, projective=True, single_root=root == "single"))
+def best_found(parse: Parse, parts: Parts, root: str, require: Iterable[Arc] = (), forbid: Iterable[Arc] = ()) -> Parse:
+    """Return the tree of a search, or where it ended early, the best projective tree if that has a higher score.
+
+    The bound is still that of the search, about all trees.
+    """
+    if parse.certified or parse.method != "branch and bound" or parts.nodes - 1 > MAX_WHOLE:
+        return parse
+    problem = Problem.of(parts, projective=True, root=root, require=require, forbid=forbid)
+    if not is_feasible(problem) or is_chart_too_large(parts.core):
+        return parse
+    return at_least(parse, decode.tree(problem))
 
 
 def is_pruned(arcs: Candidates) -> bool:
@@ -527,10 +523,17 @@ def is_pruned(arcs: Candidates) -> bool:
 
 
 def at_least(parse: Parse, other: Parse) -> Parse:
-    """Return the parse over more arcs, with the other's tree if its own search ended before it found one as good."""
+    """Return the parse with the other's tree if its own search ended before it found one as good."""
     if parse.certified or parse.score >= other.score:
         return parse
-    return replace(parse, heads=other.heads, score=other.score)
+    gap = min(parse.gap, max(0.0, parse.bound - other.score))
+    spread = min(parse.spread, other.spread)  # it depends on the tree
+    return replace(parse, heads=other.heads, score=other.score, gap=gap, spread=spread, evidence="bound")
+
+
+def arcs_of(heads: Indices) -> Iterator[Arc]:
+    """Yield the arcs of a tree."""
+    return ((head, word) for word, head in enumerate(heads.tolist()) if word)
 
 
 def groups(sentences: Sequence[Sentence]) -> Iterator[list[Sentence]]:

@@ -15,7 +15,7 @@ from treewright.corpus.confidence import CERTIFICATE, without_certificate
 from treewright.corpus.sentence import ParseResult
 from treewright.errors import ProofError
 from treewright.parser import Parser
-from treewright.parser.proofs import check_joined, check_record, read_record
+from treewright.parser.proofs import check_joined, check_moved, check_record, read_record
 
 
 def set_certificate(sentence: Sentence, parse: ParseResult) -> None:
@@ -36,10 +36,16 @@ def check_proof(parser: Parser, sentence: Sentence, data: Mapping[str, Any]) -> 
     Return whether the tree is certified, and the gap that is proved; None for a tree that was joined from those of
     parts and claims nothing. A ProofError says why the record does not hold.
     """
+    if "searched" in data:
+        comment, gap = check_moved(parser, sentence, data)
+        check_comment(sentence, comment)
+        return False, gap
     if data.get("proof") is None:
         check_comment(sentence, check_joined(sentence, data))
         return None
     record = read_record(data)
+    if record.parse.heads[1:].tolist() != sentence.heads.tolist():
+        raise ProofError("refused: the proof is about another tree than that of the sentence")
     check_comment(sentence, record.parse.status)
     verified = check_record(parser, sentence, record)
     return record.parse.certified, verified.gap

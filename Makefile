@@ -63,7 +63,8 @@ test-slow: $(VENV)/build  ## the slow tests as well; DATA=folder adds those on t
 	$(BIN)/python -m pytest -q $(PARALLEL) --slow $(if $(DATA),--data $(DATA))
 
 test-integrations: $(VENV)/build  ## tests of what needs large packages: Arrow, pandas, Polars, Datasets, spaCy, PyTorch
-	$(BIN)/pip install -q --no-build-isolation -e ".[arrow,spacy,neural]" pandas polars datasets
+	$(BIN)/pip install -q --no-build-isolation -e ".[arrow,spacy,neural]"
+	$(BIN)/pip install -q pandas polars datasets
 	$(BIN)/python -m pytest -q tests/integrate tests/test_torch.py tests/network tests/corpus/test_convert.py
 
 test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=path); times are printed
@@ -71,7 +72,8 @@ test-browser: $(VENV)/build  ## the page of the workbench in Chromium (CHROMIUM=
 	TREEWRIGHT_BROWSER=1 $(BIN)/python -m pytest -q -s tests/browser
 
 test-ray: $(VENV)/build  ## corpora in shards on Ray, killed workers and drivers, recipes for Dask, Spark and Ray Data
-	$(BIN)/pip install -q --no-build-isolation -e ".[ray]" pandas polars duckdb datasets dask distributed pyspark
+	$(BIN)/pip install -q --no-build-isolation -e ".[ray]"
+	$(BIN)/pip install -q pandas polars duckdb datasets dask distributed pyspark
 	$(BIN)/python -m pytest -q --slow tests/scale
 
 $(LOWEST)/constraints.txt: pyproject.toml scripts/lowest_versions.py

@@ -66,8 +66,8 @@ class Proof:
     def from_dict(cls, data: Mapping[str, Any]) -> Proof:
         """Read a proof that `to_dict` wrote; an InputError for anything else."""
         try:
-            kind, nodes, points = data["kind"], map(_read_node, data["nodes"]), map(_read_point, data["points"])
-            proof = cls(kind, list(nodes), list(points))
+            kind, nodes, points = data["kind"], data.get("nodes", ()), data.get("points", ())
+            proof = cls(kind, list(map(_read_node, nodes)), list(map(_read_point, points)))
         except (KeyError, TypeError, ValueError, AttributeError, OverflowError) as error:
             raise InputError(f"data is not a proof as Proof.to_dict writes it: {error!r}") from None
         if kind not in KINDS:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import treewright as tw
-from treewright.errors import FormatError, InputError
+from treewright.errors import FormatError
 
 WORDS = ["the", "dog", "café", "🙂", "new york"]
 TABLE = np.array([[0.5, -1.0], [0.25, 0.125], [3.0, 1.5], [0.0, 0.0], [-2.0, 2.0]], np.float32)
@@ -43,13 +43,7 @@ def write_gzip(path: Path) -> Path:
     return path
 
 
-def write_table(path: Path) -> Path:
-    path.with_suffix(".txt").write_text("".join(f"{word}\n" for word in WORDS), encoding="utf-8")
-    np.save(path.with_suffix(".npy"), TABLE.astype(np.float16))
-    return path.with_suffix(".npy")
-
-
-FORMATS = [write_glove, write_word2vec, write_windows, write_gzip, write_table]
+FORMATS = [write_glove, write_word2vec, write_windows, write_gzip]
 
 
 @pytest.mark.parametrize("write", FORMATS)
@@ -101,28 +95,6 @@ def test_a_bad_file_of_vectors_is_refused_by_place(text: bytes, message: str, tm
     (tmp_path / "v.vec").write_bytes(text)
     with pytest.raises(FormatError, match=message):
         tw.Words.from_vectors(tmp_path / "v.vec")
-
-
-def test_a_table_needs_its_words(tmp_path: Path) -> None:
-    path = write_table(tmp_path / "v.npy")
-    path.with_suffix(".txt").write_text("the\ndog\n", encoding="utf-8")
-    with pytest.raises(FormatError, match=r"v\.txt: 2 words, but .*v\.npy has 5 vectors"):
-        tw.Words.from_vectors(path)
-    path.with_suffix(".txt").unlink()
-    with pytest.raises(FormatError, match=r"v\.npy: there is no .*v\.txt with the words of its rows"):
-        tw.Words.from_vectors(path)
-    bad = TABLE.copy()
-    bad[2, 1] = np.nan
-    write_table(path)
-    np.save(path, bad)
-    with pytest.raises(FormatError, match=r"v\.txt:3: the vector of 'café' has numbers that are not finite"):
-        tw.Words.from_vectors(path)
-    path.write_bytes(path.read_bytes()[:100])
-    with pytest.raises(FormatError, match=r"v\.npy: no table of NumPy"):
-        tw.Words.from_vectors(path)
-    np.save(path, np.array([["a"]], dtype=object), allow_pickle=True)
-    with pytest.raises(InputError, match=r"v\.npy: "):
-        tw.Words.from_vectors(path)
 
 
 @pytest.mark.parametrize("text", ["00\tthe\t9\n01\tDog\t3\n01\tdog\t2\n", "the\t00\nDog\t01\ndog\t01\n"])

@@ -46,9 +46,7 @@ def train(
     texts: Annotated[list[str] | None, opt.argument("TEXT", 'Files, compressed or not; "-" is standard input.')] = None,
     vectors: Annotated[
         str | None,
-        opt.file_option(
-            "Import vectors: word2vec (text or binary), GloVe, fastText .vec, or .npy with a .txt beside it."
-        ),
+        opt.file_option("Import vectors: word2vec (text), GloVe, fastText .vec."),
     ] = None,
     classes: Annotated[
         str | None, opt.file_option("Import classes: lines of path, word and count, or of word and path.")

@@ -1,10 +1,9 @@
-"""Word vectors and classes of other programs: word2vec, GloVe, fastText, NumPy; Brown clusters.
+"""Word vectors and classes of other programs: word2vec, GloVe, fastText; Brown clusters.
 
 | file | content |
 |---|---|
 | text of word2vec, fastText `.vec` | a line with the number of words and the size of vectors, then a line a word |
 | text of GloVe | a line a word |
-| `vectors.npy` | a table of NumPy; `vectors.txt` beside it has the words, one a line |
 | Brown clusters | lines of path, word and count, or of word and path, separated by tabs |
 
 Text may be compressed. Words are lower-cased in canonical spelling; of words that are then the same the first is kept.
@@ -17,7 +16,6 @@ import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 
 import numpy as np
 
@@ -35,9 +33,8 @@ Row = tuple[int, str, bytes]  # the line of a word, the word, and its vector as 
 
 PEEK = 1 << 16  # bytes that show the kind of a file; not tuned
 MAX_SIZE = 1 << 14  # numbers of a vector; far above any use
-EXPECTED = "expected a word and its vector: word2vec, GloVe, fastText .vec, or a .npy file with a .txt beside it"
+EXPECTED = "expected a word and its vector: word2vec (text), GloVe or fastText .vec"
 EXPECTED_CLASSES = "expected lines of path, word and count, or of word and path, separated by tabs"
-NUMPY_MAGIC = b"\x93NUMPY"
 OTHER_FILES = {
     b"\xba\x16\x4f\x2f": "a binary model of fastText; fastText's print-word-vectors makes a .vec file of it",
     b"PK\x03\x04": "a zip archive; unpack it first",
@@ -58,10 +55,7 @@ def read_vectors(
     with open_watched(path, progress) as file:
         opening = file.peek(PEEK)
         check_kind(name, opening)
-        if opening.startswith(NUMPY_MAGIC):
-            beside = words_beside(Path(path))
-            name, rows = str(beside), table_rows(Path(path), beside)
-        elif header := header_of(opening.partition(b"\n")[0]):
+        if header := header_of(opening.partition(b"\n")[0]):
             file.readline()
             rows = rows_after_header(name, file, *header)
         else:
@@ -189,31 +183,6 @@ def trailing_numbers(fields: Sequence[str]) -> list[float]:
         except ValueError:
             break
     return numbers[::-1]
-
-
-def words_beside(path: Path) -> Path:
-    """Return the file with the words of a table of NumPy."""
-    beside = path.with_suffix(".txt")
-    if not beside.is_file():
-        raise FormatError(str(path), 0, f"there is no {beside} with the words of its rows, one a line")
-    return beside
-
-
-def table_rows(path: Path, beside: Path) -> Iterator[Row]:
-    """Yield the rows of a table of NumPy, with the words in the text file beside it."""
-    try:
-        table = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (ValueError, OSError, EOFError) as error:
-        raise FormatError(str(path), 0, f"no table of NumPy ({error}); get the file again") from None
-    if table.ndim != 2 or table.dtype.kind not in "fiu":
-        raise FormatError(str(path), 0, f"{table.dtype}{list(table.shape)}; expected numbers [words, size]")
-    check_size(str(path), table.shape[1])
-    with open_input(beside) as file:
-        words = [decode(str(beside), line, data, EXPECTED).strip("\r\n") for line, data in enumerate(file, 1)]
-    if len(words) != len(table):
-        raise FormatError(str(beside), 0, f"{len(words)} words, but {path} has {len(table)} vectors")
-    for line, (word, row) in enumerate(zip(words, table, strict=True), 1):
-        yield line, word, row.astype(np.float32).tobytes()
 
 
 def decode(path: str, line: int, data: bytes, expected: str) -> str:

@@ -87,7 +87,7 @@ class Words(Component):
         note: Callable[[str], None] = ignore,
         progress: ShareDone | None = None,
     ) -> Words:
-        """Read the vectors of a file: word2vec (text), GloVe, fastText (.vec), .npy with a .txt beside it.
+        """Read the vectors of a file: word2vec (text), GloVe, fastText (.vec).
 
         path: the file, compressed or not. max_words: read the first ones only. note is called with remarks, such as the
         number of repeated words; progress with the share of the file that has been read.

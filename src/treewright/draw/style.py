@@ -6,8 +6,7 @@ Every part of a drawing has a class, so a page can restyle it: `.treewright .arc
 from __future__ import annotations
 
 from collections.abc import Mapping
-
-FONT = '"Noto Sans","Segoe UI","Helvetica Neue",Arial,sans-serif'
+from pathlib import Path
 
 # name: on light ground, on dark ground
 COLOURS = {
@@ -41,41 +40,7 @@ COLOURS = {
 
 ARC_KINDS = [name for name in COLOURS if name not in ("paper", "ground", "edge", "ink", "faint", "marked")]
 
-SHAPES = f"""\
-.treewright text{{font-family:{FONT}}}
-.treewright .form{{font-size:16px}}
-.treewright .note,.treewright .tag,.treewright .legend{{font-size:12px}}
-.treewright .number{{font-size:10px}}
-.treewright .empty{{font-style:italic}}
-.treewright .arc path{{fill:none;stroke:currentColor;stroke-width:1.4}}
-.treewright .arc .tip{{fill:currentColor;stroke:none}}
-.treewright .arc text{{font-size:12px;fill:currentColor;paint-order:stroke;stroke-width:4px;stroke-linejoin:round}}
-.treewright .arc .tag{{font-size:11px}}
-.treewright .arc .more{{stroke:none}}
-.treewright .extra path,.treewright .missed path{{stroke-dasharray:5 3}}
-.treewright .basic path{{stroke-dasharray:1.5 3}}
-.treewright .given path,.treewright .decided path{{stroke-width:2}}
-.treewright .suggested path{{stroke-dasharray:6 3}}
-.treewright .changed path{{stroke-dasharray:10 3 2 3;stroke-width:2}}
-.treewright .doubtful path{{stroke-dasharray:2 3;stroke-width:2}}
-.treewright .rejected path{{stroke-dasharray:1.5 4}}
-.treewright .hint{{font-size:12px;font-weight:bold}}
-.treewright .cursor{{fill:none;stroke-width:1.6}}
-.treewright .sure-0 path,.treewright .wrong-head path,.treewright .wrong-label path{{stroke-width:2}}
-.treewright .key path{{stroke-width:2.5}}
-.treewright .phrase{{font-size:13px;fill:currentColor}}
-.treewright .branch{{fill:none;stroke-width:1.2}}
-.treewright .token path{{fill:none;stroke-width:1}}
-.treewright .token text{{font-size:12px}}
-.treewright .arc:hover path{{stroke-width:2.6}}
-.treewright .arc:hover text{{font-weight:bold}}
-"""
-
-MARK_SHAPES = """\
-.treewright .form.marked{font-weight:bold;text-decoration:underline}
-.treewright .arc.marked path{stroke-width:2.8}
-.treewright .arc.marked text{font-weight:bold}
-"""
+SHAPES, MARK_SHAPES = (Path(__file__).with_name(name).read_text("utf-8") for name in ("shapes.css", "marks.css"))
 
 
 def colour_rules(colour: Mapping[str, str]) -> str:

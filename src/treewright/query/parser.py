@@ -271,16 +271,21 @@ def _clause(reader: Text) -> Clause:
 
 
 def _edge(reader: Text, edge: str | None, head: str | None, at: int) -> EdgeClause:
-    label = LabelTest()
-    if reader.accept("-["):
-        label = _label_test(reader)
-        reader.expect("]->", "after the label of the edge")
-    else:
-        reader.expect("->", "or -[label]-> after the head of the edge")
-        if reader.looks_at(">"):
-            raise reader.error("->> has no name and no *; write X ->> Y")
+    label = _label_in_arrow(reader, "-", "->", "after the head of the edge")
+    if reader.looks_at(">"):
+        raise reader.error("->> has no name and no *; write X ->> Y")
     modifier = None if reader.accept("*") else reader.name("the modifier of the edge: a node or *")
     return EdgeClause(edge, head, modifier, label, at)
+
+
+def _label_in_arrow(reader: Text, sign: str, plain: str, place: str) -> LabelTest:
+    """Read the labels of -[labels]-> or =[labels]=>, or the arrow without labels, which is `plain`."""
+    if not reader.accept(f"{sign}["):
+        reader.expect(plain, f"or {sign}[label]{sign}> {place}")
+        return LabelTest()
+    label = _label_test(reader)
+    reader.expect(f"]{sign}>", "after the label")
+    return label
 
 
 def _alternatives(reader: Text) -> Iterator[tuple[FeatureTest, ...]]:
@@ -586,12 +591,7 @@ def _delete_feature(reader: Text, at: int) -> DeleteFeature:
 def _shift(moves_in: bool, moves_out: bool) -> Callable[[Text, int], Shift]:
     def parse(reader: Text, at: int) -> Shift:
         source = reader.name("a node")
-        label = LabelTest()
-        if reader.accept("=["):
-            label = _label_test(reader)
-            reader.expect("]=>", "after the labels")
-        else:
-            reader.expect("==>", "or =[labels]=> after the node")
+        label = _label_in_arrow(reader, "=", "==>", "after the node")
         return Shift(source, reader.name("a node"), label, moves_in, moves_out, at)
 
     return parse

@@ -68,12 +68,10 @@ def join_sentences(first: Draft, second: Draft) -> Draft:
         after=two.after,
     ).with_text()
     moved_draft = move_decisions(second, moved.text(), shift)
-    for word, cells in list(moved_draft.decided.items()):
-        if cells.get("HEAD") == "0":
-            moved_draft = moved_draft.without_cells("decided", word, "HEAD", "DEPREL")
-    for word, cells in list(moved_draft.accepted.items()):
-        if cells.get("HEAD") == "0":
-            moved_draft = moved_draft.without_cells("accepted", word, "HEAD", "DEPREL")
+    for kind, cells_by_word in (("decided", moved_draft.decided), ("accepted", moved_draft.accepted)):
+        for word, cells in cells_by_word.items():
+            if cells.get("HEAD") == "0":
+                moved_draft = moved_draft.without_cells(kind, word, "HEAD", "DEPREL")
     return replace(
         first,
         text=joined.text(),

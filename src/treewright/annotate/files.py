@@ -18,7 +18,7 @@ from pathlib import Path
 
 from treewright.annotate.answers import ProjectError
 from treewright.annotate.draft import OPEN, Draft
-from treewright.annotate.view import cells_of
+from treewright.annotate.view import cells_of, changed_cells
 from treewright.corpus import Sentence, open_input, read
 from treewright.corpus.block import name_and_value
 from treewright.corpus.files import extension_of
@@ -32,7 +32,6 @@ MODES = ("clean", "marked", "partial", "journal")
 TABLES = (".conllu", ".conllup", ".conll", ".conllx")
 TEXTS = (".txt",)
 MARK = "treewright."
-TREE_COLUMNS = ("LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL")
 
 Marks = dict[str, str]
 
@@ -185,14 +184,9 @@ def draft_of_marks(sentence: Sentence, text: str, marks: Marks, keeps_tree: bool
 
 
 def cells_of_tree(draft: Draft, sentence: Sentence) -> dict[str, dict[str, str]]:
-    """Return the cells in which a sentence differs from a draft, as JSON."""
-    annotated = draft.annotation().sentence
-    result: dict[str, dict[str, str]] = {}
-    for word in range(1, len(sentence) + 1):
-        old, new = cells_of(annotated, word), cells_of(sentence, word)
-        changes = {name: new[name] for name in TREE_COLUMNS if old[name] != new[name]}
+    """Return the cells in which a sentence differs from a draft, as JSON; a new head comes with its relation."""
+    cells = changed_cells(draft, sentence)
+    for word, changes in cells.items():
         if "HEAD" in changes:
-            changes["DEPREL"] = new["DEPREL"]
-        if changes:
-            result[str(word)] = changes
-    return result
+            changes["DEPREL"] = sentence[int(word) - 1].deprel
+    return cells

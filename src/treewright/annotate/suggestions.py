@@ -8,6 +8,7 @@ from __future__ import annotations
 import time
 from threading import Event, Thread
 
+from treewright.annotate.assistant import confidence_of
 from treewright.annotate.draft import OPEN
 from treewright.annotate.models import Models
 from treewright.annotate.people import People
@@ -98,9 +99,7 @@ def suggest(pipeline: Pipeline | None, sentence: Sentence) -> tuple[str, int, fl
     except InputError:
         return sentence.written(), 0, 0.0
     heads, labels = sentence.heads.tolist(), list(sentence.deprels)
-    sure = [1.0] * len(heads) if parsed.head_confidence is None else parsed.head_confidence.tolist()
-    if parsed.label_confidence is not None:
-        sure = [head * label for head, label in zip(sure, parsed.label_confidence.tolist(), strict=True)]
+    sure = confidence_of(parsed)
     for place, (head, label) in enumerate(zip(parsed.heads.tolist(), parsed.deprels, strict=True)):
         if heads[place] < 0:
             heads[place] = head

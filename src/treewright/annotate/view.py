@@ -156,14 +156,19 @@ def mend(finding: Finding, sentence: Sentence) -> list[Op] | None:
 
 def suggested_cells(draft: Draft, shown: Sentence) -> dict[str, dict[str, str]]:
     """Return the cells of a sentence that are not decided, accepted or in its file, as JSON; a head must be there."""
+    for word in shown:
+        if word.head < 0:
+            raise ConflictError(f"word {word.id}, {word.form}, has no head; attach it before you accept the sentence")
+    return changed_cells(draft, shown)
+
+
+def changed_cells(draft: Draft, sentence: Sentence) -> dict[str, dict[str, str]]:
+    """Return the cells in which a sentence differs from a draft, as JSON."""
     annotated = draft.annotation().sentence
     cells: dict[str, dict[str, str]] = {}
-    for number in range(1, len(shown) + 1):
-        old, new = cells_of(annotated, number), cells_of(shown, number)
-        if new["HEAD"] == OPEN:
-            raise ConflictError(f"word {number}, {new['FORM']}, has no head; attach it before you accept the sentence")
-        changes = {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}
-        if changes:
+    for number in range(1, len(sentence) + 1):
+        old, new = cells_of(annotated, number), cells_of(sentence, number)
+        if changes := {name: new[name] for name in ACCEPTED_COLUMNS if old[name] != new[name]}:
             cells[str(number)] = changes
     return cells
 

@@ -20,7 +20,6 @@ from treewright.corpus.confidence import read_confidence
 from treewright.draw.measure import clean
 from treewright.draw.pictures import beside
 from treewright.errors import InputError
-from treewright.grammar import HeadRules, dependencies
 
 app, command = opt.new_command(
     "show",
@@ -130,6 +129,8 @@ def read_pairs(file: str, skip_bad: bool, **others: str | None) -> Iterator[Pair
 
 def with_dependencies(pairs: Iterable[Pair], head_rules: str) -> Iterator[Pair]:
     """Yield phrase-structure trees with the heads that rules give; sentences have their own."""
+
+    from treewright.grammar import HeadRules, dependencies  # 150 ms of CPU time, for few drawings
 
     rules = HeadRules.load(head_rules)
     for tree, others in pairs:

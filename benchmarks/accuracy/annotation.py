@@ -55,14 +55,8 @@ sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 from accuracy.partial import generated, with_some_heads
 
-TREEBANKS = (
-    "ud/English-EWT",
-    "ud/Hungarian-Szeged",
-    "ud/Lithuanian-ALKSNIS",
-    "ud/Irish-IDT",
-    "ud/Turkish-IMST",
-    "ud/Uyghur-UDT",
-)
+NAMES = ("English-EWT", "Hungarian-Szeged", "Lithuanian-ALKSNIS", "Irish-IDT", "Turkish-IMST", "Uyghur-UDT")
+TREEBANKS = tuple(f"ud/{name}" for name in NAMES)
 BATCH = 1500  # looks between two trainings, and words of the start; the protocol of the first measurements
 DEV_SENTENCES = 500
 TARGETS = (2, 3)  # points of the curve of the random order: after 4,500 and 6,000 looks

@@ -46,66 +46,25 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
-# Public name -> the subpackage that defines it.
-_NAMES: dict[str, str] = {
-    "Parser": "parser",
-    "Pipeline": "pipeline",
-    "Sentence": "corpus",
-    "Tree": "corpus",
-    "Treebank": "corpus",
-    "Words": "words",
-    "check": "checking",
-    "explain": "guidelines",
-    "from_arrow": "integrate",
-    "from_pandas": "integrate",
-    "load": "model.registry",
-    "read": "corpus",
-    "read_trees": "corpus",
-    "to_arrow": "integrate",
-    "to_pandas": "integrate",
-    "write": "corpus",
+# Subpackage -> the public names that it defines.
+_SOURCES: dict[str, tuple[str, ...]] = {
+    "checking": ("check",),
+    "corpus": ("Sentence", "Tree", "Treebank", "read", "read_trees", "write"),
+    "guidelines": ("explain",),
+    "integrate": ("from_arrow", "from_pandas", "to_arrow", "to_pandas"),
+    "model.registry": ("load",),
+    "parser": ("Parser",),
+    "pipeline": ("Pipeline",),
+    "words": ("Words",),
 }
+_NAMES = {name: source for source, names in _SOURCES.items() for name in names}
 
 __all__ = [
-    "Parser",
-    "Pipeline",
-    "Sentence",
-    "Tree",
-    "Treebank",
-    "Words",
-    "annotate",
-    "check",
-    "checking",
-    "corpus",
-    "decode",
-    "draw",
-    "errors",
-    "evaluate",
-    "explain",
-    "from_arrow",
-    "from_pandas",
-    "grammar",
-    "graphs",
-    "induce",
-    "joint",
-    "learn",
-    "load",
-    "network",
-    "parser",
-    "pipeline",
-    "query",
-    "read",
-    "read_trees",
-    "relax",
-    "scale",
-    "tagger",
-    "to_arrow",
-    "to_pandas",
-    "tokeniser",
-    "trees",
-    "words",
-    "write",
-]
+    "Parser", "Pipeline", "Sentence", "Tree", "Treebank", "Words", "annotate", "check", "checking", "corpus",
+    "decode", "draw", "errors", "evaluate", "explain", "from_arrow", "from_pandas", "grammar", "graphs", "induce",
+    "joint", "learn", "load", "network", "parser", "pipeline", "query", "read", "read_trees", "relax", "scale",
+    "tagger", "to_arrow", "to_pandas", "tokeniser", "trees", "words", "write",
+]  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:

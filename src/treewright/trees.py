@@ -17,19 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 __all__ = [
-    "check_tree",
-    "crossing_pairs",
-    "depths",
-    "find_cycle",
-    "from_conll",
-    "is_projective",
-    "is_tree",
-    "modifiers",
-    "nonprojective_arcs",
-    "preorder",
-    "roots",
-    "to_conll",
-]
+    "check_tree", "crossing_pairs", "depths", "find_cycle", "from_conll", "is_projective", "is_tree", "modifiers",
+    "nonprojective_arcs", "preorder", "roots", "to_conll",
+]  # fmt: skip
 
 Heads = NDArray[np.int32]
 

@@ -17,18 +17,6 @@ from treewright.grammar.treebank import TreebankGrammar
 from treewright.grammar.trees import Markov, trees_of
 
 __all__ = [
-    "Collins",
-    "CollinsOptions",
-    "HeadRules",
-    "LatentGrammar",
-    "LatentOptions",
-    "LexicalParse",
-    "Markov",
-    "PhraseParse",
-    "TreebankGrammar",
-    "TreebankOptions",
-    "complete",
-    "dependencies",
-    "product",
-    "trees_of",
-]
+    "Collins", "CollinsOptions", "HeadRules", "LatentGrammar", "LatentOptions", "LexicalParse", "Markov",
+    "PhraseParse", "TreebankGrammar", "TreebankOptions", "complete", "dependencies", "product", "trees_of",
+]  # fmt: skip

@@ -14,12 +14,6 @@ from treewright.joint.tagging import GrammarWithTagger
 from treewright.joint.tags import agree_on_tags
 
 __all__ = [
-    "GrammarWithDependencies",
-    "GrammarWithTagger",
-    "JointOptions",
-    "JointParse",
-    "TagParse",
-    "Trigrams",
-    "agree_on_arcs",
-    "agree_on_tags",
-]
+    "GrammarWithDependencies", "GrammarWithTagger", "JointOptions", "JointParse", "TagParse", "Trigrams",
+    "agree_on_arcs", "agree_on_tags",
+]  # fmt: skip

@@ -10,10 +10,6 @@ from treewright._core import (
 )
 
 __all__ = [
-    "add_margin",
-    "arc_gradient",
-    "automata_difference",
-    "nonprojective_gradient",
-    "projective_gradient",
+    "add_margin", "arc_gradient", "automata_difference", "nonprojective_gradient", "projective_gradient",
     "tree_difference",
-]
+]  # fmt: skip

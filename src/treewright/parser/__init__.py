@@ -19,22 +19,7 @@ from treewright.parser.ranking import Ranked, rank
 from treewright.parser.tree_parts import Part
 
 __all__ = [
-    "Alternative",
-    "Alternatives",
-    "Completion",
-    "Explanation",
-    "FactorOptions",
-    "KBest",
-    "LabelRules",
-    "Labelling",
-    "Parser",
-    "ParserOptions",
-    "ParserSettings",
-    "Part",
-    "Pruning",
-    "Ranked",
-    "Scoring",
-    "TensorOptions",
-    "rank",
+    "Alternative", "Alternatives", "Completion", "Explanation", "FactorOptions", "KBest", "LabelRules", "Labelling",
+    "Parser", "ParserOptions", "ParserSettings", "Part", "Pruning", "Ranked", "Scoring", "TensorOptions", "rank",
     "resolve",
-]
+]  # fmt: skip

@@ -12,15 +12,6 @@ from treewright.relax.steps import HalvingStep, PolyakStep, Progress, Step
 from treewright.relax.tables import Table
 
 __all__ = [
-    "Answer",
-    "HalvingStep",
-    "Iteration",
-    "Oracle",
-    "PolyakStep",
-    "Progress",
-    "Relaxation",
-    "Step",
-    "Table",
-    "branch",
+    "Answer", "HalvingStep", "Iteration", "Oracle", "PolyakStep", "Progress", "Relaxation", "Step", "Table", "branch",
     "relax",
-]
+]  # fmt: skip

@@ -15,6 +15,7 @@ import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
+from typing import Literal, get_args
 
 from treewright.annotate.answers import ProjectError
 from treewright.annotate.draft import OPEN, Draft
@@ -28,7 +29,8 @@ from treewright.corpus.sentence import to_layout
 from treewright.pipeline.reading import tokenise_text
 from treewright.tokeniser import Tokeniser
 
-MODES = ("clean", "marked", "partial", "journal")
+Mode = Literal["clean", "marked", "partial", "journal"]
+MODES: tuple[Mode, ...] = get_args(Mode)
 TABLES = (".conllu", ".conllup", ".conll", ".conllx")
 TEXTS = (".txt",)
 MARK = "treewright."

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from typing import Literal, get_args
 
 from treewright.annotate.answers import AccessError, Person, ProjectError, UnknownItemError
 from treewright.annotate.store import Store, exclusive
 
-ROLES = ("reader", "annotator", "adjudicator", "manager")
+Role = Literal["reader", "annotator", "adjudicator", "manager"]
+ROLES: tuple[Role, ...] = get_args(Role)
 GOLD = "gold"  # the layer of adjudication
 MAX_NAME = 100  # characters of the name of a person or layer; not tuned
 

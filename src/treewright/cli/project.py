@@ -10,6 +10,8 @@ from typing import Annotated, Literal
 import typer
 
 from treewright.annotate import Project
+from treewright.annotate.files import Mode
+from treewright.annotate.people import Role
 from treewright.cli import options as opt
 from treewright.cli.shared import make_folder, note, quantity
 from treewright.corpus import open_output
@@ -26,8 +28,6 @@ app = opt.new_group(
     "treewright project export work -o corrected",
 )
 
-Mode = Literal["clean", "marked", "partial", "journal"]
-Role = Literal["reader", "annotator", "adjudicator", "manager"]
 Folder = Annotated[str, opt.argument("PROJECT", "The folder of the project.")]
 Layer = Annotated[
     str | None, opt.option("The layer; gold if there is one, else the manager's.", "--layer", metavar="NAME")

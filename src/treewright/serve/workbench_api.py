@@ -15,6 +15,8 @@ from starlette.responses import JSONResponse, Response
 
 import treewright
 from treewright.annotate import AccessError, Answer, Person, Project, State
+from treewright.annotate.files import Mode
+from treewright.annotate.people import Role
 from treewright.corpus import Sentence
 from treewright.draw import svg
 from treewright.serve.api import Strict, errors
@@ -70,7 +72,7 @@ class NewPerson(Strict):
     """A person and what the person may do."""
 
     name: str = Field(min_length=1, max_length=80)
-    role: Literal["reader", "annotator", "adjudicator", "manager"] = "annotator"
+    role: Role = "annotator"
 
 
 class NewDocument(Strict):
@@ -323,7 +325,7 @@ def workbench_router(project: Project) -> APIRouter:
         return {"done": project.import_document(body.name, body.text.encode("utf-8", "surrogatepass"))}
 
     @router.get("/export", response_model=None)
-    def export(layer: Layer, mode: Literal["clean", "marked", "partial", "journal"] = "clean") -> Response:
+    def export(layer: Layer, mode: Mode = "clean") -> Response:
         """Download the documents: one as it is, several in an archive."""
         return download(list(project.export(mode, layer)), mode)
 

@@ -63,7 +63,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class BracketScores:
-    """Sums over sentences, and EVALB's figures made of them."""
+    """Sums over sentences, and EVALB's figures."""
 
     sentences: int
     brackets: Score
@@ -73,36 +73,15 @@ class BracketScores:
     with_two_crossing: int  # sentences with at most two
     words: int
     tags: int  # words with the right tag
-
-    @property
-    def complete_match(self) -> float:
-        """The share of the sentences whose brackets are all correct."""
-        return ratio(self.complete, self.sentences)
-
-    @property
-    def average_crossing(self) -> float:
-        """Crossing brackets a sentence."""
-        return ratio(self.crossing, self.sentences)
-
-    @property
-    def no_crossing(self) -> float:
-        """The share of the sentences without crossing brackets."""
-        return ratio(self.without_crossing, self.sentences)
-
-    @property
-    def two_or_less_crossing(self) -> float:
-        """The share of the sentences with at most two crossing brackets."""
-        return ratio(self.with_two_crossing, self.sentences)
-
-    @property
-    def tagging_accuracy(self) -> float:
-        """The share of the words with the correct tag."""
-        return ratio(self.tags, self.words)
+    complete_match: float  # share of the sentences with all brackets right and none too many
+    average_crossing: float  # crossing brackets a sentence
+    no_crossing: float  # share of the sentences
+    two_or_less_crossing: float  # share of the sentences
+    tagging_accuracy: float  # share of the words
 
     def as_dict(self) -> dict[str, Any]:
         """Return the figures as plain numbers."""
-        shares = ("complete_match", "average_crossing", "no_crossing", "two_or_less_crossing", "tagging_accuracy")
-        return asdict(self) | {"brackets": self.brackets.as_dict()} | {name: getattr(self, name) for name in shares}
+        return asdict(self) | {"brackets": self.brackets.as_dict()}
 
 
 @dataclass(frozen=True)
@@ -316,15 +295,24 @@ def total(judged: list[Judged]) -> BracketScores:
     def count(name: str) -> int:
         return sum(len(getattr(sentence, name)) for sentence in judged)
 
+    complete = sum(len(sentence.matched) == len(sentence.gold) == len(sentence.system) for sentence in judged)
+    crossing = [sentence.crossing for sentence in judged]
+    at_most_two = sum(number <= 2 for number in crossing)
+    words, tags = (sum(getattr(sentence, name) for sentence in judged) for name in ("words", "tags"))
     return BracketScores(
         sentences=len(judged),
         brackets=Score(count("matched"), count("gold"), count("system")),
-        complete=sum(len(sentence.matched) == len(sentence.gold) == len(sentence.system) for sentence in judged),
-        crossing=sum(sentence.crossing for sentence in judged),
-        without_crossing=sum(sentence.crossing == 0 for sentence in judged),
-        with_two_crossing=sum(sentence.crossing <= 2 for sentence in judged),
-        words=sum(sentence.words for sentence in judged),
-        tags=sum(sentence.tags for sentence in judged),
+        complete=complete,
+        crossing=sum(crossing),
+        without_crossing=crossing.count(0),
+        with_two_crossing=at_most_two,
+        words=words,
+        tags=tags,
+        complete_match=ratio(complete, len(judged)),
+        average_crossing=ratio(sum(crossing), len(judged)),
+        no_crossing=ratio(crossing.count(0), len(judged)),
+        two_or_less_crossing=ratio(at_most_two, len(judged)),
+        tagging_accuracy=ratio(tags, words),
     )
 
 

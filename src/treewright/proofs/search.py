@@ -102,7 +102,7 @@ class Search:
                 self.smallest = min(self.smallest, bound)
                 remaining = self._divide(remaining, arc, is_required)
             if undecided == rest:
-                raise ProofError(f"refused: point {fixing.point} decides none of {len(rest)} arcs, such as {rest[0][0]}")
+                raise ProofError(f"refused: point {fixing.point} decides none of {len(rest)} arcs, as {rest[0][0]}")
             rest, remaining = undecided, _propagate(remaining, self.single_root)
         return remaining
 

@@ -118,6 +118,12 @@ def test_rules_run_in_order_until_nothing_changes_and_are_counted() -> None:
     assert tw.query.Rules(rules).names == ["second", "first", "start", "never"]
 
 
+def test_a_rule_without_a_name_has_its_number() -> None:
+    unnamed = rule("pattern { e: V -[aux]-> A }", "e.label = aux:pass").replace("rule r", "rule")
+    rewriting = tw.query.rewrite(unnamed, tw.Sentence(TEXT, source="x.conllu"))
+    assert dict(rewriting.applied) == {"1": 1}
+
+
 def test_a_sentence_without_deps_stays_without() -> None:
     text = re.sub(r"\t\d:\S+\t", "\t_\t", TEXT)
     assert changed_lines(rule("pattern { e: V -[aux]-> A }", "e.label = cop"), text) == [

@@ -146,7 +146,7 @@ def parse_request(text: str, source: str = "request") -> RequestTree:
 
 
 def parse_rules(text: str, source: str = "rules") -> list[RuleTree]:
-    """Parse rules: `rule name { pattern { ... } commands { ... } }`, one after another."""
+    """Parse rules: `rule name { pattern { ... } commands { ... } }`, one after another; without a name, its number."""
     reader = Text(text, source)
     rules: list[RuleTree] = []
     while reader.skip() < len(text):
@@ -157,7 +157,7 @@ def parse_rules(text: str, source: str = "rules") -> list[RuleTree]:
         if keyword != "rule":
             raise reader.error(UNSUPPORTED.get(keyword, f"{keyword!r}; expected rule NAME {{ ... }}"), at)
         at = reader.skip()
-        name = reader.name("the name of the rule")
+        name = str(len(rules) + 1) if reader.looks_at("{") else reader.name("the name of the rule")
         if any(rule.name == name for rule in rules):
             raise reader.error(f"a second rule {name}; give each rule a name of its own", at)
         if reader.looks_at("("):

@@ -20,27 +20,38 @@ static std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>
   if (!gold.empty() && gold.size() != arcs.size()) throw nb::value_error("there must be one gold tree a sentence");
   if (rules.max_heads < 1) throw nb::value_error("max_heads must be at least 1");
   check_finite("threshold", rules.threshold);
-  std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidates;
-  candidates.reserve(arcs.size());
-  thread_local CandidateArcs kernel;
-  thread_local std::vector<double> scores;
+  std::vector<NewScores> marginals;
   for (std::size_t s = 0; s < arcs.size(); ++s) {
     const int nodes = checked_nodes(arcs[s]);
     if (!gold.empty()) check_heads(gold[s], nodes);
     for (std::size_t k = 0; k < marks[s].shape(0); ++k)
       if (marks[s](k) < 0 || marks[s](k) >= nodes) throw nb::value_error("a mark is no node of its sentence");
-    NewScores marginals = new_array<NewScores>(nodes, nodes);
+    marginals.push_back(new_array<NewScores>(nodes, nodes));
+  }
+  struct Chosen {
+    std::vector<int> heads, modifiers;
     double value;
-    {
-      nb::gil_scoped_release nogil;
+  };
+  std::vector<Chosen> chosen;
+  {
+    nb::gil_scoped_release nogil;  // once: another thread may keep the lock for milliseconds
+    thread_local CandidateArcs kernel;
+    thread_local std::vector<double> scores;
+    for (std::size_t s = 0; s < arcs.size(); ++s) {
+      const int nodes = int(arcs[s].shape(0));
       scores.assign(arcs[s].data(), arcs[s].data() + arcs[s].size());
       for (std::size_t k = 0; k < marks[s].shape(0); ++k)
         std::fill_n(scores.begin() + std::ptrdiff_t(marks[s](k)) * nodes, nodes, forbidden);
-      value = kernel.run(scores.data(), nodes, rules, gold.empty() ? nullptr : gold[s].data(), marginals.data());
+      const double value =
+          kernel.run(scores.data(), nodes, rules, gold.empty() ? nullptr : gold[s].data(), marginals[s].data());
+      chosen.push_back({kernel.heads, kernel.modifiers, value});
     }
-    candidates.emplace_back(copied<NewIndexColumn>(kernel.heads), copied<NewIndexColumn>(kernel.modifiers), marginals,
-                            value);
   }
+  std::vector<std::tuple<NewIndexColumn, NewIndexColumn, NewScores, double>> candidates;
+  candidates.reserve(arcs.size());
+  for (std::size_t s = 0; s < arcs.size(); ++s)
+    candidates.emplace_back(copied<NewIndexColumn>(chosen[s].heads), copied<NewIndexColumn>(chosen[s].modifiers),
+                            marginals[s], chosen[s].value);
   return candidates;
 }
 

@@ -6,7 +6,9 @@ paragraphs. F1 as in the official script; words per second of CPU time on one th
 three runs. UDPipe is trained with its default options; --quick reduces its epochs, only to check that the benchmark
 runs. --embedded adds the embedded model, which was trained on all of `train`, with its network and without. --spacy
 compares the embedded model alone with spaCy in the sizes of en_core_web_sm, trained briefly, in alternating runs (it
-needs spaCy; one thread: OMP_NUM_THREADS=1). Nothing is stored between runs.
+needs spaCy; one thread: OMP_NUM_THREADS=1). --threads prints the words per second of the clock of the embedded model
+with one thread, with two threads, and of two processes with one thread each, which are what two cores of the machine
+can do (an idle machine is needed). Nothing is stored between runs.
 """
 
 from __future__ import annotations
@@ -16,8 +18,9 @@ import tempfile
 import time
 from collections.abc import Callable, Sequence
 from itertools import islice
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import treewright as tw
 from treewright.evaluate import evaluate
@@ -29,6 +32,10 @@ from train_embedded import FIGURES, THOROUGH
 sys.path.insert(0, str(Path(__file__).parents[1]))
 import common
 from udpipe_peer import udpipe, udpipe_sentences
+
+if TYPE_CHECKING:
+    from multiprocessing.queues import SimpleQueue
+    from multiprocessing.synchronize import Barrier
 
 Parse = Callable[[str], list[tw.Sentence]]
 # Options of UDPipe for tokeniser, tagger and parser: its defaults, and the shortest training.
@@ -44,12 +51,16 @@ def main() -> None:
     arguments.add_argument("--embedded", action="store_true")
     arguments.add_argument("--quick", action="store_true")
     arguments.add_argument("--spacy", action="store_true")
+    arguments.add_argument("--threads", action="store_true")
     given = common.parse(arguments, needs="ud/English-EWT")
     bank = given.data / "ud" / given.treebank
     train = list(islice(tw.read(bank / "train.conllu"), given.sentences))
     dev, gold = list(tw.read(bank / "dev.conllu")), list(tw.read(bank / "test.conllu"))
     text, _ = text_and_ends(gold)
     print(f"{given.treebank}, {len(train)} sentences to learn from, {len(text)} characters to parse")
+    if given.threads:
+        compare_threads(text)
+        return
     print(f"{'':20} " + " ".join(f"{name:>9}" for name in FIGURES) + f" {'words/s':>8} {'training s':>10}", flush=True)
     if given.embedded:
         show("Treewright embedded", tw.load("en"), 0.0, text, gold)
@@ -64,6 +75,50 @@ def main() -> None:
     theirs = udpipe_pipeline(train, dev, QUICK if given.quick else DEFAULT)
     their_las, their_speed = show("UDPipe 1", theirs, time.process_time() - start, text, gold)
     print(f"Treewright: {our_las - their_las:+.2f} points of LAS, {our_speed / their_speed:.2f} times as fast")
+
+
+def compare_threads(text: str) -> None:
+    """Print the words per second of one thread, of two, and of two processes: the best of alternating runs."""
+    context = get_context("spawn")
+    start, speeds = context.Barrier(3), context.SimpleQueue()
+    for fast in (False, True):
+        processes = [context.Process(target=parse_at_start, args=(text, fast, start, speeds)) for _ in range(2)]
+        for process in processes:
+            process.start()
+        nlp = load_warm(text, fast)
+        best = dict.fromkeys(("one thread", "two threads", "two processes"), 0.0)
+        for _ in range(REPEATS):
+            for threads, name in ((1, "one thread"), (2, "two threads")):
+                best[name] = max(best[name], clock_speed(nlp, text, threads))
+            start.wait()  # both processes begin
+            best["two processes"] = max(best["two processes"], speeds.get() + speeds.get())
+        for process in processes:
+            process.join()
+        print(f"embedded{', --fast' if fast else ''}")
+        for name, speed in best.items():
+            print(f"  {name:14} {speed:8.0f} words/s  {speed / best['one thread']:5.2f}")
+
+
+def parse_at_start(text: str, fast: bool, start: Barrier, speeds: SimpleQueue[float]) -> None:
+    """Parse the text once at each start, and send the words per second."""
+    nlp = load_warm(text, fast)
+    for _ in range(REPEATS):
+        start.wait()
+        speeds.put(clock_speed(nlp, text, 1))
+
+
+def load_warm(text: str, fast: bool) -> tw.Pipeline:
+    """Load the embedded model, and parse the text once."""
+    nlp = tw.load("en").without_network() if fast else tw.load("en")
+    nlp(text)
+    return nlp
+
+
+def clock_speed(nlp: tw.Pipeline, text: str, threads: int) -> float:
+    """Return the words per second of the clock."""
+    start = time.perf_counter()
+    document = nlp(text, threads=threads)
+    return sum(map(len, document)) / (time.perf_counter() - start)
 
 
 def alternate(train: Sequence[tw.Sentence], text: str) -> None:

@@ -1,11 +1,12 @@
-"""Values that are computed once: properties of objects, and workers of threads."""
+"""Values that are computed once: properties of objects, and workers of models."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from threading import local
-from typing import Any, TypeVar, overload
+from typing import Any, Generic, TypeVar, overload
 
 T = TypeVar("T")
 
@@ -42,6 +43,35 @@ class cached_property(functools.cached_property[T]):
         assert self.attrname is not None
         value: T = vars(instance).setdefault(self.attrname, self.func(instance))
         return value
+
+
+class Workers(Generic[T]):
+    """The workers of a model. Each serves one call at a time; calls of later threads find its cached words.
+
+    >>> workers = Workers(list)
+    >>> with workers.borrow() as first, workers.borrow() as second:
+    ...     first is second
+    False
+    >>> with workers.borrow() as again:
+    ...     again is first
+    True
+    """
+
+    def __init__(self, make: Callable[[], T]) -> None:
+        self._make = make
+        self._free: list[T] = []
+
+    @contextmanager
+    def borrow(self) -> Iterator[T]:
+        """Lend a worker that no other call has."""
+        try:
+            worker = self._free.pop()  # atomic
+        except IndexError:
+            worker = self._make()
+        try:
+            yield worker
+        finally:
+            self._free.append(worker)
 
 
 def worker_of_thread(workers: local, make: Callable[[], T]) -> T:

@@ -15,6 +15,7 @@ from treewright.corpus import Sentence
 from treewright.decode.parts import arc_matrix
 from treewright.errors import FormatError
 from treewright.parser import Parser, rank
+from treewright.parser.worker import Worker
 
 
 @pytest.fixture(scope="module", params=["arc", "sib", "grand"])
@@ -73,7 +74,7 @@ def test_the_best_of_all_trees_with_the_heads_given(seed: int) -> None:
     # With every arc kept, the trees that are left are all trees with the heads given: enumerate them.
     options = replace(TINY, model="arc", pruning=replace(TINY.pruning, threshold=0.0, max_heads=10))
     parser = Parser.train(treebank(30), options=options)
-    worker = parser._worker()
+    worker = Worker(parser.model)
     sentence = Sentence.from_words(["the", "dog", "sees", "a", "song"], upos=["DET", "NOUN", "VERB", "DET", "NOUN"])
     rng = np.random.default_rng(seed)
     heads = [-1] * 5

@@ -108,6 +108,19 @@ class NewBlock:
         """Return row and id of the multiword tokens ("-") or the empty nodes (".")."""
         return self.assemble().other_rows(sign) if self._tokens and sign == "-" else []
 
+    def lines(self, columns: Mapping[str, list[str]], heads: list[int], comments: list[str] | None) -> str | None:
+        """Return its lines with these columns in place of its own, and these comments, None for its own.
+
+        None if they were assembled before, or if no file can hold them; `assemble` and `rewrite` say why.
+        """
+        if self._assembled is not None or not CONLLU.index.keys() >= columns.keys():
+            return None
+        try:
+            fields, _ = build({**self._columns, **columns}, heads, self._tokens)
+        except (ValueError, BadRow):
+            return None
+        return comment_block(self._comments if comments is None else comments) + join_rows(fields)
+
     def assemble(self) -> Block:
         """Return the same as if it had been read; raise ValueError or BadRow for what no file can hold."""
         if self._assembled is None:

@@ -393,7 +393,9 @@ class Sentence:
 
     def __str__(self) -> str:
         """Return the sentence's own lines as they would be written, without the blank line after them."""
-        _, lines, _ = self._block.rewrite(_changed_fields(self), self._comments)
+        lines = _new_lines(self)
+        if lines is None:
+            _, lines, _ = self._block.rewrite(_changed_fields(self), self._comments)
         return lines + "\n"
 
     def to_conllu(self) -> str:
@@ -408,6 +410,9 @@ class Sentence:
         """Return the text with the changed cells and comments in it, and everything around it."""
         if not self._columns and self._heads is None and self._comments is None:
             return self._block.text  # no column or comment has been accessed
+        lines = _new_lines(self)
+        if lines is not None:
+            return f"{lines}\n\n"
         return "".join(self._block.rewrite(_changed_fields(self), self._comments))
 
     def __eq__(self, other: object) -> bool:
@@ -653,6 +658,17 @@ def to_layout(sentence: Sentence, layout: Layout) -> Sentence:
 def _line_of_row(sentence: Sentence, row: int) -> int:
     block = sentence._block
     return sentence.line + lines_before_row(block.text, block.start, block.end, row)
+
+
+def _new_lines(sentence: Sentence) -> str | None:
+    """Return the lines of a sentence that comes from no file in one pass; None where they must be compared with it."""
+    block = sentence._block
+    if not isinstance(block, NewBlock):
+        return None
+    heads: list[int] = block.heads
+    if sentence._heads is not None:
+        heads = checked_heads(sentence._heads, len(sentence)).tolist()
+    return block.lines(sentence._columns, heads, sentence._comments)
 
 
 def _changed_fields(sentence: Sentence) -> list[str] | None:

@@ -5,13 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from threading import local
 from typing import Any, ClassVar, Unpack
 
 import numpy as np
 
 from treewright import streams
-from treewright.caching import worker_of_thread
+from treewright.caching import Workers
 from treewright.checks import Scale, read_plain
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -61,7 +60,7 @@ class GraphParser(Component):
 
     def __init__(self, model: GraphModel) -> None:
         self.model = model
-        self._workers = local()
+        self._workers = Workers(lambda: GraphWorker(model))
 
     @classmethod
     def train(
@@ -151,8 +150,9 @@ class GraphParser(Component):
         with_column = [sentence for sentence in sentences if "DEPS" in sentence.layout.index]
         views = [TreeView(sentence) for sentence in with_column]
         kept = [kept_edges(sentence) if keep else {} for sentence in with_column]
-        for sentence, decision in zip(with_column, self._worker().decisions(views, kept), strict=True):
-            write_graph(sentence, decision)
+        with self._workers.borrow() as worker:
+            for sentence, decision in zip(with_column, worker.decisions(views, kept), strict=True):
+                write_graph(sentence, decision)
         return sentences
 
     def decode(self, sentence: Sentence) -> GraphParse:
@@ -163,11 +163,9 @@ class GraphParser(Component):
         """
         sentence = checked_sentence(sentence)
         sentence.check("tree")
-        [decision] = self._worker().decisions([TreeView(sentence)], [{}])
+        with self._workers.borrow() as worker:
+            [decision] = worker.decisions([TreeView(sentence)], [{}])
         return decision.decode()
-
-    def _worker(self) -> GraphWorker:
-        return worker_of_thread(self._workers, lambda: GraphWorker(self.model))
 
     def __repr__(self) -> str:
         kind = "acyclic" if self.options.acyclic else "cycles allowed"

@@ -6,11 +6,10 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from importlib import import_module
-from threading import local
 from types import ModuleType
 from typing import Any, ClassVar, Unpack
 
-from treewright.caching import worker_of_thread
+from treewright.caching import Workers
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.errors import InputError
@@ -60,7 +59,7 @@ class Network(Component):
     def __init__(self, model: NetworkModel) -> None:
         self.model = model
         self._inputs = Inputs.of_model(model)
-        self._workers = local()
+        self._workers = Workers(self._new_worker)
         self._pretrained = (
             import_training(encoder=True).PretrainedWorker(model, self._inputs) if model.encoder else None
         )
@@ -113,9 +112,11 @@ class Network(Component):
 
         Sentences are given as their forms; a network that reads tags needs those of a `Sentence`.
         """
-        worker = self._pretrained or worker_of_thread(self._workers, self._new_worker)
-        readings: list[Reading] = worker.read(sentences)
-        return readings
+        if self._pretrained is not None:
+            readings: list[Reading] = self._pretrained.read(sentences)
+            return readings
+        with self._workers.borrow() as worker:
+            return worker.read(sentences)
 
     def _new_worker(self) -> NetworkWorker:
         assert self._weights is not None

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from treewright import streams
-from treewright.caching import worker_of_thread
+from treewright.caching import Workers, worker_of_thread
 from treewright.checks import check
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentence, checked_sentences
@@ -77,7 +77,8 @@ class Parser(Component):
     def __init__(self, model: ParserModel) -> None:
         self.model = model
         self.graphs = None if model.graphs is None else GraphParser(model.graphs)
-        self._workers = local()
+        self._workers = Workers(lambda: Worker(model))
+        self._workers_of_questions = local()  # a question keeps its worker
 
     @classmethod
     def plan(
@@ -169,7 +170,8 @@ class Parser(Component):
         if Network.KIND in header:
             model = replace(model, network=part_of(Network, source, header, arrays))
         parser = cls(model)
-        parser._worker()  # its kernels check the rest of the model
+        with parser._workers.borrow():
+            pass  # its kernels check the rest of the model
         return parser
 
     def with_graphs(self, graphs: GraphParser | None) -> Parser:
@@ -294,7 +296,8 @@ class Parser(Component):
 
         def set_trees(sentences: list[Sentence]) -> list[Sentence]:
             given = [sentence.copy() for sentence in sentences] if self.graphs else []
-            trees = self._worker().parse(sentences, is_projective, all_arcs, confidence=confidence, **search)
+            with self._workers.borrow() as worker:
+                trees = worker.parse(sentences, is_projective, all_arcs, confidence=confidence, **search)
             for sentence, (parse, labels, *confidences) in zip(sentences, trees, strict=True):
                 sentence.set_tree(parse.heads[1:].copy(), labels, parse, *confidences)
             return self.graphs.add(sentences, given=given) if self.graphs else sentences
@@ -319,12 +322,12 @@ class Parser(Component):
 
     def value(self, sentence: Sentence, heads: ArrayLike) -> float:
         """Return the value of a tree of a sentence, heads[0] being -1; its arcs may be any."""
-        worker = self._worker()
-        inputs = worker.encode([checked_sentence(sentence)])
         nodes = np.asarray(heads, dtype=np.int32)
         own = Candidates(nodes[1:], np.arange(1, len(nodes), dtype=np.int32), np.zeros((len(nodes), len(nodes))))
-        [parts] = worker.score(inputs, [own])
-        return worker.value(inputs, parts, nodes)
+        with self._workers.borrow() as worker:
+            inputs = worker.encode([checked_sentence(sentence)])
+            [parts] = worker.score(inputs, [own])
+            return worker.value(inputs, parts, nodes)
 
     def _question(
         self,
@@ -340,7 +343,8 @@ class Parser(Component):
         if arcs is not None:
             decided = Decisions.asked(sentence, self.model.labels, arcs.require, arcs.forbid)
         is_projective = self._is_projective(projective)
-        return Question.of(self._worker(), sentence, is_projective, max_seconds, decided=decided, all_arcs=all_arcs)
+        worker = worker_of_thread(self._workers_of_questions, lambda: Worker(self.model))
+        return Question.of(worker, sentence, is_projective, max_seconds, decided=decided, all_arcs=all_arcs)
 
     def why_not(
         self,
@@ -514,18 +518,15 @@ class Parser(Component):
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
-        """answer(worker, sentence) for each of the sentences, in order; each of the threads has a worker of its own."""
+        """answer(worker, sentence) for each of the sentences, in order; a worker serves one thread at a time."""
         check(answer, Callable[..., Any], "answer")
 
         def answers(chunk: list[Sentence]) -> list[T]:
-            worker = self._worker()
-            return [answer(worker, sentence) for sentence in chunk]
+            with self._workers.borrow() as worker:
+                return [answer(worker, sentence) for sentence in chunk]
 
         chunk = streams.CHUNK if streams.check_threads(threads) > 1 else 1
         return streams.map_items(answers, checked_sentences(sentences), threads=threads, chunk=chunk)
-
-    def _worker(self) -> Worker:
-        return worker_of_thread(self._workers, lambda: Worker(self.model))
 
     def __repr__(self) -> str:
         kind = "projective" if self.model.projective else "non-projective"

@@ -6,13 +6,12 @@ import os
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
-from threading import local
 from typing import Any, ClassVar, Unpack
 
 from numpy.typing import ArrayLike
 
 from treewright import streams
-from treewright.caching import worker_of_thread
+from treewright.caching import Workers
 from treewright.corpus import Sentence
 from treewright.corpus.document import checked_sentences
 from treewright.errors import InputError
@@ -44,7 +43,7 @@ class Tagger(Component):
 
     def __init__(self, model: TaggerModel) -> None:
         self.model = model
-        self._workers = local()
+        self._workers = Workers(lambda: Worker(model))
 
     @classmethod
     def train(
@@ -100,7 +99,8 @@ class Tagger(Component):
     def from_arrays(cls, source: str | os.PathLike[str], header: Mapping[str, Any], arrays: Arrays) -> Tagger:
         """Return the inverse of `to_arrays`; messages name the source of the header and the arrays."""
         tagger = cls(file.from_arrays(header, arrays))
-        tagger._worker()  # its kernels check the rest of the model
+        with tagger._workers.borrow():
+            pass  # its kernels check the rest of the model
         return tagger
 
     def calibrate(self, dev: Corpus) -> Tagger:
@@ -136,7 +136,8 @@ class Tagger(Component):
         """
 
         def work(chunk: list[Sentence]) -> list[Sentence]:
-            return self._worker().tag(chunk, confidence, keep)
+            with self._workers.borrow() as worker:
+                return worker.tag(chunk, confidence, keep)
 
         # With one thread no sentence of a stream waits for the next one.
         is_stream = not isinstance(sentences, (list, tuple))
@@ -145,7 +146,8 @@ class Tagger(Component):
 
     def fill(self, sentences: Sequence[Sentence], *, confidence: bool = True, keep: bool = False) -> None:
         """Fill the columns of sentences in place; the arguments are those of `tag`."""
-        self._worker().fill(sentences, confidence, keep)
+        with self._workers.borrow() as worker:
+            worker.fill(sentences, confidence, keep)
 
     def decode(self, sentence: Sentence, adjust: ArrayLike | None = None, *, confidence: bool = True) -> Tagged:
         """Find the best tag sequence of a sentence as numbers of `tags`, its value, and the probability of each tag.
@@ -155,12 +157,13 @@ class Tagger(Component):
         same problem in every iteration. Of words with one candidate the value leaves out their own scores, which no
         sequence can change. Without confidence there are no probabilities, which take longer than the best sequence.
         """
-        worker = self._worker()
-        if worker.tags is None:
+        if not self.tags:
             raise ValueError("this tagger fills no tags, only lemmas")
         shape = (len(sentence), len(self.tags))
         added = None if adjust is None else check_adjustment(adjust, shape)
-        return worker.tags.tag([sentence], added, confidence)
+        with self._workers.borrow() as worker:
+            assert worker.tags is not None
+            return worker.tags.tag([sentence], added, confidence)
 
     def upos_probabilities(self, sentence: Sentence, word: int) -> list[tuple[str, float]]:
         """Return the UPOS tags that a word may have with their probabilities, the most probable first.
@@ -168,16 +171,16 @@ class Tagger(Component):
         The probabilities are given the tags that the sentence has; of an open word ("_"), those of the model. word is
         counted from 1.
         """
-        worker, columns = self._worker(), self.model.options.tag_columns
-        if worker.tags is None or "upos" not in columns:
+        columns = self.model.options.tag_columns
+        if not self.tags or "upos" not in columns:
             raise InputError("this tagger fills no UPOS")
         place, sums = columns.index("upos"), Counter[str]()
-        for number, probability in enumerate(worker.tags.probabilities(sentence)[word - 1].tolist()):
+        with self._workers.borrow() as worker:
+            assert worker.tags is not None
+            probabilities = worker.tags.probabilities(sentence)[word - 1].tolist()
+        for number, probability in enumerate(probabilities):
             sums[self.tags[number][place]] += probability
         return [(tag, min(1.0, probability)) for tag, probability in sums.most_common() if probability > 0]
-
-    def _worker(self) -> Worker:
-        return worker_of_thread(self._workers, lambda: Worker(self.model))
 
     def __repr__(self) -> str:
         return f"Tagger({', '.join(self.columns)}; {len(self.tags)} tags, {len(self.model.scripts)} edit scripts)"

@@ -159,7 +159,7 @@ def compile(text: str, *, source: str = "request") -> Request:
     >>> compile("pattern { V -[nsubj-> S }")
     Traceback (most recent call last):
     ...
-    treewright.errors.RequestError: request:1:20: '->'; expected ']->' after the label of the edge
+    treewright.errors.RequestError: request:1:20: '->'; expected ']->' after the label
       pattern { V -[nsubj-> S }
                          ^
     """

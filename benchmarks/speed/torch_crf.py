@@ -5,7 +5,7 @@ each sentence and the gradient of their sum, as training does. The values of all
 milliseconds, minimum of the repeats, which alternate between the libraries. The peers have no sums over second-order
 trees that may cross, and none with grandparents; SuPar has siblings.
 
-It needs PyTorch, and `pip install --no-deps torch-struct supar`.
+It needs treewright[neural], and `pip install --no-deps torch-struct supar nltk dill`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "network/aligned.hpp"
+#include "base/aligned.hpp"
 
 namespace treewright {
 

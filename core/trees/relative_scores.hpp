@@ -30,14 +30,21 @@ struct RelativeScores {
       const double *row = arc + std::size_t(h + 1) * nodes + 1;
       raise(row, 0, h), raise(row, h + 1, n);
     }
-    root = single_root ? forbidden : 0;
+    return compare(arc, nodes, single_root);
+  }
+
+  // The same where `best` has the scores of the best heads that find() would compare with those of the root.
+  Sums compare(const double *arc, int nodes, bool single_root) {
+    const int n = nodes - 1;
+    double best_of_root = single_root ? forbidden : 0;
     CheckedSum shifts;
     for (int m = 0; m < n; ++m) {
       if (best[m] == forbidden) best[m] = arc[m + 1];
       if (best[m] == forbidden) return Sums::no_tree;
       shifts.add(best[m]);
-      if (single_root) root = std::max(root, arc[m + 1] - best[m]);
+      if (single_root) best_of_root = std::max(best_of_root, arc[m + 1] - best[m]);
     }
+    root = best_of_root;
     if (root == forbidden) return Sums::no_tree;
     shifts.add(root);
     sum = shifts.value();

@@ -29,13 +29,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/four_doubles.hpp"
+#include "base/aligned.hpp"
+#include "base/double_vectors.hpp"
 #include "base/semiring.hpp"
 #include "trees/relative_scores.hpp"
 
 namespace treewright {
 
-#ifdef TREEWRIGHT_HAS_FOUR_DOUBLES
+#ifdef TREEWRIGHT_HAS_DOUBLE_VECTORS
 
 class TreeInverse {
  public:
@@ -43,10 +44,12 @@ class TreeInverse {
   // diagonal and column 0 are not read. out_of_range: what is not set needs another algorithm.
   Sums run(const double *arc, int nodes, bool single_root, double *log_partition, double *marginals) {
 #ifdef TREEWRIGHT_FOR_AVX2
+    static const bool has_avx512 = __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq");
     static const bool has_avx2 = __builtin_cpu_supports("avx2");
+    if (has_avx512) return run_with_avx512(arc, nodes, single_root, log_partition, marginals);
     if (has_avx2) return run_with_avx2(arc, nodes, single_root, log_partition, marginals);
 #endif
-    return run_here(arc, nodes, single_root, log_partition, marginals);
+    return run_here<4>(arc, nodes, single_root, log_partition, marginals);
   }
 
   // After a run in multi-root mode: the steps that Wilson's walks take to draw a tree, on average.
@@ -59,53 +62,91 @@ class TreeInverse {
 
  private:
 #ifdef TREEWRIGHT_FOR_AVX2
+  TREEWRIGHT_FOR_AVX512 Sums run_with_avx512(const double *arc, int nodes, bool single_root, double *log_partition,
+                                             double *marginals) {
+    return run_here<8>(arc, nodes, single_root, log_partition, marginals);
+  }
   TREEWRIGHT_FOR_AVX2 Sums run_with_avx2(const double *arc, int nodes, bool single_root, double *log_partition,
                                          double *marginals) {
-    return run_here(arc, nodes, single_root, log_partition, marginals);
+    return run_here<4>(arc, nodes, single_root, log_partition, marginals);
   }
 #endif
 
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE Sums run_here(const double *arc, int nodes, bool single_root, double *log_partition,
                                          double *marginals) {
-    if (const Sums sums = scores_.find(arc, nodes, single_root); sums != Sums::found) return sums;
-    load(arc, nodes, single_root);
+    resize(nodes);
+    copy_scores<lanes>(arc, nodes, single_root);
+    if (const Sums sums = scores_.compare(arc, nodes, single_root); sums != Sums::found) return sums;
+    load<lanes>(arc, single_root);
     log_partition_ = scores_.sum;
-    if (!eliminate(words_ - single_root, marginals != nullptr)) return Sums::out_of_range;
+    if (!eliminate<lanes>(words_ - single_root, marginals != nullptr)) return Sums::out_of_range;
     if (single_root) log_partition_ += std::log(row(words_ - 1)[words_]);
     *log_partition = log_partition_;
     if (!marginals) return Sums::found;
     single_root ? set_factors_of_single_root() : set_factors();
-    if (!subtract() && !restore(single_root)) return Sums::out_of_range;
-    write(nodes, marginals);
+    if (!subtract<lanes>() && !restore(single_root)) return Sums::out_of_range;
+    write<lanes>(nodes, marginals);
     return Sums::found;
   }
 
   double *row(int word) { return matrix_.data() + std::size_t(word) * width_; }
+  double *weights_of(int place) { return weight_.data() + std::size_t(place) * width_; }
+
+  void resize(int nodes) {
+    words_ = nodes - 1;
+    rows_ = (words_ + 3) / 4 * 4, width_ = (words_ + 8) / 8 * 8;
+    for (Aligned<double> *each : {&root_, &diagonal_, &root_factor_, &least_}) {
+      each->reserve(width_);
+      std::fill_n(each->data(), width_, 0.0);
+    }
+    for (Aligned<double> *each : {&weight_, &matrix_}) each->reserve(std::size_t(width_) * width_);
+  }
+
+  // Copies the scores of the arcs between words, -inf where there are none, and finds the best head of each word.
+  template <int lanes>
+  TREEWRIGHT_ALWAYS_INLINE void copy_scores(const double *arc, int nodes, bool single_root) {
+    using Doubles = typename Vector<lanes>::Doubles;
+    using Integers = typename Vector<lanes>::Integers;
+    const int n = words_, width = width_;
+    const Doubles none = Doubles{} + forbidden;
+    scores_.best.resize(width);
+    double *const best = scores_.best.data();
+    std::fill_n(best, width, forbidden);
+    if (!single_root) std::copy_n(arc + 1, n, best);
+    for (int h = 0; h < n; ++h) {
+      const std::size_t begin = std::size_t(h + 1) * nodes + 1;
+      const double *scores = arc + begin;
+      double *const to = weights_of(h);
+      if (begin + width > std::size_t(nodes) * nodes) {  // a whole number of vectors cannot be read there
+        std::copy_n(scores, n, root_.data());
+        scores = root_.data();
+      }
+      for (int m = 0; m < width; m += lanes) {
+        const Integers place = Vector<lanes>::lane + m;
+        const Doubles given = doubles_at<lanes>(scores + m), top = doubles_at<lanes>(best + m);
+        const Doubles score = place == h ? none : given;
+        doubles_at<lanes>(to + m) = score;
+        doubles_at<lanes>(best + m) = score > top ? score : top;
+      }
+    }
+  }
 
   // Words have their places in the sentence, except that the one which stays changes places with the last.
-  TREEWRIGHT_ALWAYS_INLINE void load(const double *arc, int nodes, bool single_root) {
-    const int n = words_ = nodes - 1;
-    rows_ = (n + 3) / 4 * 4, width_ = (n + 8) / 8 * 8;
-    for (std::vector<double> *each : {&root_, &diagonal_, &root_factor_, &least_}) each->assign(width_, 0.0);
-    weight_.resize(std::size_t(rows_) * width_), matrix_.resize(weight_.size());
-    scores_.best.resize(width_, 0.0);
+  template <int lanes>
+  TREEWRIGHT_ALWAYS_INLINE void load(const double *arc, bool single_root) {
+    const int n = words_;
     stays_ = n - 1;
     if (single_root)
       for (int m = n - 1; m >= 0; --m)
         if (arc[m + 1] - scores_.best[m] == scores_.root) stays_ = m;
-    // Up to three scores after the last word are read, too: rows at the end are copied.
-    const auto readable = [&](const double *scores) {
-      if (scores + rows_ <= arc + std::size_t(nodes) * nodes) return scores;
-      std::copy_n(scores, n, diagonal_.data());
-      return static_cast<const double *>(diagonal_.data());
-    };
-    load_row(readable(arc + 1), scores_.root, root_.data());
-    for (int h = 0; h < n; ++h) {
-      double *weights = weight_.data() + std::size_t(place(h)) * width_;
-      load_row(readable(arc + std::size_t(h + 1) * nodes + 1), 0.0, weights);
-      weights[place(h)] = 0;
-    }
-    std::fill(weight_.begin() + std::size_t(n) * width_, weight_.end(), 0.0);
+    std::fill_n(root_.data(), width_, forbidden);
+    std::copy_n(arc + 1, n, root_.data());
+    std::fill(scores_.best.begin() + n, scores_.best.end(), 0.0);
+    weigh<lanes>(root_.data(), scores_.root);
+    for (int h = 0; h < n; ++h) weigh<lanes>(weights_of(h), 0.0);
+    if (stays_ != n - 1) std::swap_ranges(weights_of(stays_), weights_of(stays_) + width_, weights_of(n - 1));
+    std::fill_n(weights_of(n), std::size_t(rows_ - n) * width_, 0.0);
     transpose_weights();
     for (int m = 0; m < rows_; ++m) {
       std::fill(row(m) + rows_, row(m) + width_, 0.0);
@@ -113,104 +154,146 @@ class TreeInverse {
     }
   }
 
+  // Replaces scores by weights relative to the best head of each word.
+  template <int lanes>
+  TREEWRIGHT_ALWAYS_INLINE void weigh(double *scores, double root) {
+    using Doubles = typename Vector<lanes>::Doubles;
+    using Integers = typename Vector<lanes>::Integers;
+    const int n = words_, width = width_;
+    const double *const best = scores_.best.data();
+    for (int m = 0; m < width; m += lanes) {
+      Doubles x = doubles_at<lanes>(scores + m) - doubles_at<lanes>(best + m) - root;
+      exp_of<lanes>(x);
+      const Integers place = Vector<lanes>::lane + m;
+      doubles_at<lanes>(scores + m) = place < n ? x : Doubles{};
+    }
+    std::swap(scores[stays_], scores[words_ - 1]);
+  }
+
   // Sets the matrix to the weights, heads of a word in its row.
   TREEWRIGHT_ALWAYS_INLINE void transpose_weights() {
     for (int h = 0; h < rows_; h += 4) {
-      const double *a = weight_.data() + std::size_t(h) * width_, *b = a + width_, *c = b + width_, *d = c + width_;
-      for (int m = 0; m < rows_; ++m) four_at(row(m) + h) = Four{a[m], b[m], c[m], d[m]};
+      const double *a = weights_of(h), *b = a + width_, *c = b + width_, *d = c + width_;
+      for (int m = 0; m < rows_; ++m) doubles_at<4>(row(m) + h) = Vector<4>::Doubles{a[m], b[m], c[m], d[m]};
     }
   }
 
   int place(int word) const { return word == stays_ ? words_ - 1 : word == words_ - 1 ? stays_ : word; }
 
-  TREEWRIGHT_ALWAYS_INLINE void load_row(const double *scores, double root, double *weights) {
-    const int rows = rows_;
-    const double *const best = scores_.best.data();
-    for (int m = 0; m < rows; m += 4) {
-      Four x = four_at(scores + m) - four_at(best + m) - root;
-      exp_of_four(x);
-      four_at(weights + m) = x;
-    }
-    std::fill(weights + words_, weights + width_, 0.0);
-    std::swap(weights[stays_], weights[words_ - 1]);
-  }
-
-  // Rows of a block are eliminated among themselves first; then the block is added to four other rows at a time.
+  // The rows of a block are eliminated first, four at a time; then the block is added to four other rows at a time.
   // Without the inverse, the rows below are sufficient, and the columns that are left.
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE bool eliminate(int pivots, bool with_inverse) {
-    const int block = width_ <= 64 ? 4 : max_block;  // the faster one of 4, 8 and 16
-    double product = 1;
+    const int block = width_ <= 64 ? 4 : max_block;
+    product_ = 1;
     for (int begin = 0; begin < pivots; begin += block) {
       const int end = std::min(begin + block, rows_), count = std::min(block, pivots - begin);
-      for (int k = begin; k < begin + count; ++k) {
-        const double sum = sum_after(row(k), k, pivots);
-        if (!(sum >= min_pivot)) return false;
-        product *= sum;
-        if (!(product > 1e-200 && product < 1e200)) log_partition_ += std::log(product), product = 1;
-        scale(row(k), 1 / sum);
-        set(row(k), k, 1 / sum);
-        for (int i = begin; i < end; ++i)
-          if (i != k) add_row(row(i), row(k), k);
+      for (int first = begin; first < begin + count; first += 4) {
+        const int several = std::min(4, begin + count - first);
+        if (!eliminate_four<lanes>(first, several, pivots)) return false;
+        for (int i = begin; i < end; i += 4)
+          if (i != first) add_block<lanes>(i, first, several, 0);
       }
       for (int i = with_inverse ? 0 : end; i < rows_; i += 4)
-        if (i < begin || i >= end) add_block(i, begin, count, with_inverse ? 0 : begin / 8 * 8);
+        if (i < begin || i >= end) add_block<lanes>(i, begin, count, with_inverse ? 0 : begin / 8 * 8);
     }
-    log_partition_ += std::log(product);
+    log_partition_ += std::log(product_);
     return true;
   }
 
-  // Cells are read and written in aligned groups of four: the processor waits where a wide read meets narrow writes.
-  TREEWRIGHT_ALWAYS_INLINE static void set(double *values, int k, double value) {
-    const FourIntegers lane = {0, 1, 2, 3}, is_k = lane == k % 4;
-    Four &four = four_at(values + k / 4 * 4);
-    four = Four(FourIntegers(four) & ~is_k) + Four(FourIntegers(Four{} + value) & is_k);
-  }
-
-  // The sum of the cells after `begin`, the last of them included.
-  TREEWRIGHT_ALWAYS_INLINE static double sum_after(const double *values, int begin, int last) {
-    const FourIntegers lane = {0, 1, 2, 3};
-    Four sums = {};
-    for (int j = begin / 4 * 4; j <= last; j += 4)
-      sums += Four(FourIntegers(four_at(values + j)) & (lane > begin - j) & (lane <= last - j));
-    return (sums[0] + sums[2]) + (sums[1] + sums[3]);
-  }
-
-  TREEWRIGHT_ALWAYS_INLINE void scale(double *values, double factor) {
+  // Eliminates `count` of four rows among themselves, with the sum of columns up to `last`. The pivots need only the 4 x 4
+  // cells on the diagonal and the sums of the cells after these; each row is then replaced by a sum of multiples of the
+  // four, all columns alike.
+  template <int lanes>
+  TREEWRIGHT_ALWAYS_INLINE bool eliminate_four(int begin, int count, int last) {
+    using Doubles = typename Vector<lanes>::Doubles;
+    using Bits = typename Vector<lanes>::Bits;
     const int width = width_;
-    for (int j = 0; j < width; j += 4) four_at(values + j) *= factor;
+    double *const rows = row(begin);
+    const int after_count = std::max(0, last - begin - 3);
+    double partial[4][8];  // the sums of the cells after the four columns, in eight lanes
+    for (int r = 0; r < 4; ++r)
+      for (int part = 0; part < 8; part += lanes) {
+        Doubles sum = {};
+        for (int j = (begin + 4) / 8 * 8 + part; j <= last; j += 8) {
+          const Bits place = Bits(Vector<lanes>::lane + (j - begin - 4)), inside = Bits{} + std::uint64_t(after_count);
+          sum += place < inside ? doubles_at<lanes>(rows + r * width + j) : Doubles{};
+        }
+        doubles_at<lanes>(partial[r] + part) = sum;
+      }
+    double cell[4][4], after[4], to[4][4];
+    for (int r = 0; r < 4; ++r) {
+      const double *x = partial[r];
+      after[r] = ((x[0] + x[4]) + (x[2] + x[6])) + ((x[1] + x[5]) + (x[3] + x[7]));
+      for (int k = 0; k < 4; ++k) cell[r][k] = rows[r * width + begin + k];
+    }
+    TREEWRIGHT_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      if (k >= count) break;
+      double sum = after[k];
+      for (int j = k + 1; j < 4; ++j)
+        if (begin + j <= last) sum += cell[k][j];
+      if (!(sum >= min_pivot)) return false;
+      product_ *= sum;
+      if (!(product_ > 1e-200 && product_ < 1e200)) log_partition_ += std::log(product_), product_ = 1;
+      const double factor = 1 / sum;
+      for (int j = 0; j < 4; ++j) cell[k][j] *= factor;
+      after[k] *= factor, cell[k][k] = factor;
+      for (int i = 0; i < 4; ++i) {
+        if (i == k) continue;
+        const double of_k = cell[i][k];
+        cell[i][k] = 0;
+        for (int j = 0; j < 4; ++j) cell[i][j] += of_k * cell[k][j];
+        after[i] += of_k * after[k];
+      }
+    }
+    for (int r = 0; r < 4; ++r)
+      for (int k = 0; k < 4; ++k) to[r][k] = k < count ? cell[r][k] : k == r ? 1.0 : 0.0;
+    for (int j = 0; j < width; j += lanes) {
+      const Doubles a = doubles_at<lanes>(rows + j), b = doubles_at<lanes>(rows + width + j);
+      const Doubles c = doubles_at<lanes>(rows + 2 * width + j), d = doubles_at<lanes>(rows + 3 * width + j);
+      for (int r = 0; r < 4; ++r)
+        doubles_at<lanes>(rows + r * width + j) = (to[r][0] * a + to[r][1] * b) + (to[r][2] * c + to[r][3] * d);
+    }
+    for (int r = 0; r < 4; ++r)
+      doubles_at<4>(rows + r * width + begin) = Vector<4>::Doubles{cell[r][0], cell[r][1], cell[r][2], cell[r][3]};
+    return true;
   }
 
-  TREEWRIGHT_ALWAYS_INLINE void add_row(double *to, const double *from, int k) {
-    const double factor = to[k];
-    set(to, k, 0);
-    const int width = width_;
-    for (int j = 0; j < width; j += 4) four_at(to + j) += factor * four_at(from + j);
-  }
-
+  // Adds the rows begin, begin + 1, ... to four rows, and sets the columns of the same numbers to what is added.
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE void add_block(int i, int begin, int count, int first_column) {
     double factor[max_block][4];
-    double *const a = row(i), *const b = row(i + 1), *const c = row(i + 2), *const d = row(i + 3);
     for (int k = 0; k < count; ++k)
       for (int r = 0; r < 4; ++r) factor[k][r] = row(i + r)[begin + k];
-    for (int r = 0; r < 4; ++r) {
-      int k = 0;
-      for (; k + 4 <= count; k += 4) four_at(row(i + r) + begin + k) = Four{};
-      for (; k < count; ++k) set(row(i + r), begin + k, 0);
-    }
-    const double *const block = row(begin);
     const int width = width_;
-    for (int j = first_column; j < width; j += 8) {
-      Four a0 = four_at(a + j), a1 = four_at(a + j + 4), b0 = four_at(b + j), b1 = four_at(b + j + 4);
-      Four c0 = four_at(c + j), c1 = four_at(c + j + 4), d0 = four_at(d + j), d1 = four_at(d + j + 4);
-      const double *from = block + j;
-      for (int k = 0; k < count; ++k, from += width) {
-        const Four x = four_at(from), y = four_at(from + 4);
-        a0 += factor[k][0] * x, a1 += factor[k][0] * y, b0 += factor[k][1] * x, b1 += factor[k][1] * y;
-        c0 += factor[k][2] * x, c1 += factor[k][2] * y, d0 += factor[k][3] * x, d1 += factor[k][3] * y;
+    int j = first_column;
+    for (; j + 2 * lanes <= width; j += 2 * lanes) add_columns<lanes, 2>(i, factor, begin, count, j);
+    if (j < width) add_columns<lanes, 1>(i, factor, begin, count, j);
+  }
+
+  template <int lanes, int vectors>
+  TREEWRIGHT_ALWAYS_INLINE void add_columns(int i, const double (*factor)[4], int begin, int count, int j) {
+    using Doubles = typename Vector<lanes>::Doubles;
+    using Bits = typename Vector<lanes>::Bits;
+    const std::size_t width = width_;
+    double *const rows = row(i) + j;
+    Doubles sum[4][vectors];
+    for (int r = 0; r < 4; ++r)
+      for (int v = 0; v < vectors; ++v) sum[r][v] = doubles_at<lanes>(rows + r * width + v * lanes);
+    if (j < begin + count && j + vectors * lanes > begin)
+      for (int v = 0; v < vectors; ++v) {
+        const Bits place = Bits(Vector<lanes>::lane + (j + v * lanes - begin)), inside = Bits{} + std::uint64_t(count);
+        for (int r = 0; r < 4; ++r) sum[r][v] = place >= inside ? sum[r][v] : Doubles{};
       }
-      four_at(a + j) = a0, four_at(a + j + 4) = a1, four_at(b + j) = b0, four_at(b + j + 4) = b1;
-      four_at(c + j) = c0, four_at(c + j + 4) = c1, four_at(d + j) = d0, four_at(d + j + 4) = d1;
-    }
+    const double *from = row(begin) + j;
+    for (int k = 0; k < count; ++k, from += width)
+      for (int v = 0; v < vectors; ++v) {
+        const Doubles x = doubles_at<lanes>(from + v * lanes);
+        for (int r = 0; r < 4; ++r) sum[r][v] += factor[k][r] * x;
+      }
+    for (int r = 0; r < 4; ++r)
+      for (int v = 0; v < vectors; ++v) doubles_at<lanes>(rows + r * width + v * lanes) = sum[r][v];
   }
 
   void set_factors() {
@@ -238,19 +321,24 @@ class TreeInverse {
   }
 
   // Replaces the inverse by the differences that marginals are multiples of. True when none of them lost its digits.
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE bool subtract() {
-    FourIntegers is_lost = {};
+    using Doubles = typename Vector<lanes>::Doubles;
+    Doubles lost = {};  // weights of those that did
     for (int h = 0; h < words_; ++h) {
       double *to = row(h);
-      const double *weights = weight_.data() + std::size_t(h) * width_, collected = to[words_];
-      for (int m = 0; m < width_; m += 4) {
-        const Four factor = four_at(root_factor_.data() + m);
-        const Four difference = (four_at(diagonal_.data() + m) - four_at(to + m)) + collected * factor;
-        is_lost |= (difference < four_at(least_.data() + m)) & (four_at(weights + m) > 0.0);
-        four_at(to + m) = difference;
+      const double *weights = weights_of(h), collected = to[words_];
+      for (int m = 0; m < width_; m += lanes) {
+        const Doubles factor = doubles_at<lanes>(root_factor_.data() + m);
+        const Doubles difference =
+            (doubles_at<lanes>(diagonal_.data() + m) - doubles_at<lanes>(to + m)) + collected * factor;
+        lost += difference < doubles_at<lanes>(least_.data() + m) ? doubles_at<lanes>(weights + m) : Doubles{};
+        doubles_at<lanes>(to + m) = difference;
       }
     }
-    return !(is_lost[0] | is_lost[1] | is_lost[2] | is_lost[3]);
+    for (int lane = 0; lane < lanes; ++lane)
+      if (lost[lane] > 0) return false;
+    return true;
   }
 
   // A difference D(h, m) that lost its digits follows from those of the heads of h, by sums without a subtraction:
@@ -260,10 +348,10 @@ class TreeInverse {
   // Iterated from zero (Gauss-Seidel), the lost ones of a column rise to their values, at once where no strong arcs form
   // a cycle among them. False when they do not come to rest.
   TREEWRIGHT_ALWAYS_INLINE bool restore(bool single_root) {
-    std::swap(matrix_, differences_), matrix_.resize(differences_.size());
+    std::swap(matrix_, differences_), matrix_.reserve(std::size_t(width_) * width_);
     transpose_weights();
     total_.resize(words_), column_.assign(width_, 0.0);
-    for (int h = 0; h < words_; ++h) total_[h] = sum_after(row(h), -1, words_ - 1) + (single_root ? 0 : root_[h]);
+    for (int h = 0; h < words_; ++h) total_[h] = Real::sum(row(h), words_) + (single_root ? 0 : root_[h]);
     bool is_restored = true;
     for (int m = 0; m < words_ && is_restored; ++m) {
       lost_.clear();
@@ -287,8 +375,8 @@ class TreeInverse {
     for (int sweep = 0; sweep < max_sweeps && changes; ++sweep) {
       changes = false;
       for (const int h : lost_) {
-        Four sums = {};
-        for (int j = 0; j < rows_; j += 4) sums += four_at(row(h) + j) * four_at(column_.data() + j);
+        Vector<4>::Doubles sums = {};
+        for (int j = 0; j < rows_; j += 4) sums += doubles_at<4>(row(h) + j) * doubles_at<4>(column_.data() + j);
         const double sum = (sums[0] + sums[2]) + (sums[1] + sums[3]) + root_[h] * root_factor_[m];
         const double before = std::exchange(column_[h], sum / total_[h]);
         changes |= column_[h] - before > 1e-13 * column_[h];
@@ -297,17 +385,25 @@ class TreeInverse {
     return !changes;
   }
 
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE void write(int nodes, double *marginals) {
-    write_row(root_.data(), root_factor_.data(), marginals);
+    write_row<lanes>(root_.data(), root_factor_.data(), marginals);
     for (int h = 0; h < words_; ++h)
-      write_row(weight_.data() + std::size_t(place(h)) * width_, row(place(h)), marginals + std::size_t(h + 1) * nodes);
+      write_row<lanes>(weights_of(place(h)), row(place(h)), marginals + std::size_t(h + 1) * nodes);
   }
 
+  template <int lanes>
   TREEWRIGHT_ALWAYS_INLINE void write_row(const double *weights, const double *differences, double *to) {
     to[0] = 0;
     int m = 0;  // 0 is added so that no marginal is -0
-    for (; m + 4 <= words_; m += 4) four_at(to + 1 + m) = four_at(weights + m) * four_at(differences + m) + 0.0;
-    for (; m < words_; ++m) to[1 + m] = weights[m] * differences[m] + 0.0;
+    for (; m + lanes <= words_; m += lanes)
+      doubles_at<lanes>(to + 1 + m) = doubles_at<lanes>(weights + m) * doubles_at<lanes>(differences + m) + 0.0;
+    if (m < words_ && m > 0) {
+      m = words_ - lanes;
+      doubles_at<lanes>(to + 1 + m) = doubles_at<lanes>(weights + m) * doubles_at<lanes>(differences + m) + 0.0;
+    } else {
+      for (; m < words_; ++m) to[1 + m] = weights[m] * differences[m] + 0.0;
+    }
     std::swap(to[1 + stays_], to[words_]);
   }
 
@@ -318,12 +414,13 @@ class TreeInverse {
   static constexpr int max_block = 16;
 
   int words_ = 0, rows_ = 0, width_ = 0, stays_ = 0;  // rows_ and width_: padded by zeros
-  double log_partition_ = 0;
+  double log_partition_ = 0, product_ = 1;            // product_: of the sums that log_partition_ has not
   RelativeScores scores_;
-  std::vector<double> weight_, root_;                   // [h, m] and [m]
-  std::vector<double> matrix_;                          // w of the comment above, column n for the root
-  std::vector<double> diagonal_, root_factor_, least_;  // [m]
-  std::vector<double> differences_, total_, column_;    // to restore differences: [h, m], [h], [h]
+  Aligned<double> weight_, root_;                   // [h, m] and [m]
+  Aligned<double> matrix_;                          // w of the comment above, column n for the root
+  Aligned<double> diagonal_, root_factor_, least_;  // [m]
+  Aligned<double> differences_;                     // to restore differences: [h, m]
+  std::vector<double> total_, column_;              // to restore differences: [h]
   std::vector<int> lost_;
 };
 

@@ -17,7 +17,6 @@ the keywords.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, NoReturn, TypedDict, Unpack
 
 import numpy as np
@@ -38,7 +37,7 @@ except ImportError as error:
 
 __all__ = ["Decoded", "Options", "decode", "log_partition", "log_probability", "loss", "marginals"]
 
-KINDS = ("arc", "sib", "grand", "stop")
+SECOND_ORDER = ("sib", "grand", "stop")
 ONE_DERIVATIVE = (
     "treewright.torch has first derivatives only: marginals cannot be differentiated, nor the gradient of "
     "log_partition; call detach() on them, or leave out create_graph"
@@ -86,7 +85,7 @@ def marginals(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Options
     [[[0.0, 0.5, 0.5], [0.0, 0.0, 0.5], [0.0, 0.5, 0.0]]]
     """
     batch = _Batch.of(arc, mask, options)
-    probabilities: Tensor = _Marginals.apply(batch.sums()[1], *batch.scores)[0]
+    probabilities: Tensor = _Marginals.apply(batch.sums()[1], *batch.scores.values())[0]
     return probabilities if options.get("head_first", True) else probabilities.transpose(1, 2)
 
 
@@ -131,11 +130,10 @@ def decode(arc: Tensor, mask: Tensor | None = None, **options: Unpack[Options]) 
     return Decoded(torch.from_numpy(heads).to(arc.device), list(parses))
 
 
-@dataclass(frozen=True)
-class _Batch:
+class _Batch(NamedTuple):
     """The scores of a padded batch, head first, checked as far as their shapes go."""
 
-    scores: tuple[Tensor | None, ...]  # in the order of KINDS; arc is there
+    scores: dict[str, Tensor]  # arc, and those of SECOND_ORDER that are given
     lengths: NDArray[np.int32]  # the number of words of each sentence
     projective: bool
     root: Literal["single", "multi"]
@@ -153,9 +151,12 @@ class _Batch:
             arc = arc.transpose(1, 2)
         root = options.get("root", "single")
         is_single(root)
-        second_order = (options.get("sib"), options.get("grand"), options.get("stop"))
+        scores = {"arc": arc}
+        for kind in SECOND_ORDER:
+            if (given := options.get(kind)) is not None:
+                scores[kind] = given
         return cls(
-            (arc, *second_order),
+            scores,
             _lengths_of(arc, mask),
             bool(options.get("projective", False)),
             root,
@@ -165,42 +166,39 @@ class _Batch:
     @property
     def arc(self) -> Tensor:
         """The scores of arcs."""
-        assert self.scores[0] is not None
-        return self.scores[0]
+        return self.scores["arc"]
 
     def arguments(self) -> dict[str, Any]:
         """Return the arguments of `treewright.decode.batched`, with arrays in place of tensors."""
-        given = {
-            kind: np.ascontiguousarray(scores.detach().to("cpu", torch.float64).numpy())
-            for kind, scores in zip(KINDS, self.scores, strict=True)
-            if scores is not None
-        }
+        given = {kind: _to_array(scores) for kind, scores in self.scores.items()}
         shape: dict[str, Any] = {"projective": self.projective, "root": self.root}
         return {"batch": given.pop("arc"), "lengths": self.lengths, "threads": self.threads, **given, **shape}
 
-    def sums(self) -> tuple[Tensor, list[Tensor | None]]:
-        """Return the log partition of each sentence, and the probabilities of parts in the order of KINDS."""
-        arguments = self.arguments()
-        if not any(kind in arguments for kind in KINDS):
-            log_z, arc = padded_marginals(arguments["batch"], self.lengths, projective=self.projective, root=self.root)
-            return torch.from_numpy(log_z).to(self.arc), [torch.from_numpy(arc).to(self.arc), None, None, None]
-        results = batched(part_marginals, **arguments)
-        log_partitions = torch.tensor([result.log_partition for result in results], dtype=torch.float64).to(self.arc)
-        padded: list[Tensor | None] = [None if scores is None else torch.zeros_like(scores) for scores in self.scores]
-        for kind, target in zip(KINDS, padded, strict=True):
+    def sums(self) -> tuple[Tensor, tuple[Tensor, ...]]:
+        """Return the log partition of each sentence, and the probabilities of parts in the order of the scores."""
+        arc = self.arc
+        if len(self.scores) == 1:
+            sums = padded_marginals(_to_array(arc), self.lengths, projective=self.projective, root=self.root)
+            log_z, probabilities = torch.from_numpy(sums[0]), torch.from_numpy(sums[1])
+            if arc.dtype == torch.float64 and arc.device.type == "cpu":
+                return log_z, (probabilities,)
+            return log_z.to(arc), (probabilities.to(arc),)
+        results = batched(part_marginals, **self.arguments())
+        log_partitions = torch.tensor([result.log_partition for result in results], dtype=torch.float64).to(arc)
+        padded = {kind: torch.zeros_like(scores) for kind, scores in self.scores.items()}
+        for kind, target in padded.items():
             for sentence, result in enumerate(results):
-                if target is not None:
-                    values = torch.from_numpy(getattr(result, kind))
-                    target[(sentence, *(slice(size) for size in values.shape))] = values
-        return log_partitions, padded
+                values = torch.from_numpy(getattr(result, kind))
+                target[(sentence, *(slice(size) for size in values.shape))] = values
+        return log_partitions, tuple(padded.values())
 
     def value(self, heads: NDArray[np.int64]) -> Tensor:
         """Return the value of a tree for each sentence; heads is padded by zeros."""
         total = torch.zeros(len(heads)).to(self.arc)
-        for scores, places in zip(self.scores, _parts_of(heads, self.lengths, self.scores), strict=True):
-            if scores is not None:
-                cells = [torch.from_numpy(column).to(scores.device) for column in places]
-                total = total.index_add(0, cells[0].to(total.device), scores[tuple(cells)].to(total))
+        places = _parts_of(heads, self.lengths, second_order=len(self.scores) > 1)
+        for kind, scores in self.scores.items():
+            cells = [torch.from_numpy(column).to(scores.device) for column in places[kind]]
+            total = total.index_add(0, cells[0].to(total.device), scores[tuple(cells)].to(total))
         return total
 
 
@@ -208,27 +206,27 @@ class _LogPartition(torch.autograd.Function):
     """The log partition of each sentence; its gradient is the probability of each part."""
 
     @staticmethod
-    def forward(ctx: Any, batch: _Batch, *scores: Tensor | None) -> Tensor:
+    def forward(ctx: Any, batch: _Batch, *scores: Tensor) -> Tensor:
         log_partitions, probabilities = batch.sums()
         ctx.save_for_backward(*scores, *probabilities)
         return log_partitions
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> tuple[Any, ...]:
-        scores, probabilities = ctx.saved_tensors[: len(KINDS)], ctx.saved_tensors[len(KINDS) :]
-        derivatives = _Marginals.apply(probabilities, *scores) if torch.is_grad_enabled() else probabilities
-        return None, *(
-            None if values is None else values * gradients[0].to(values).reshape(-1, *[1] * (values.dim() - 1))
-            for values in derivatives
-        )
+        saved = ctx.saved_tensors
+        scores, probabilities = saved[: len(saved) // 2], saved[len(saved) // 2 :]
+        if torch.is_grad_enabled():
+            probabilities = _Marginals.apply(probabilities, *scores)
+        factors = [gradients[0].to(values).reshape(-1, *[1] * (values.dim() - 1)) for values in probabilities]
+        return None, *[values * factor for values, factor in zip(probabilities, factors, strict=True)]
 
 
 class _Marginals(torch.autograd.Function):
     """Probabilities of parts as functions of the scores: a request for their derivative is answered by an error."""
 
     @staticmethod
-    def forward(ctx: Any, probabilities: list[Tensor | None], *scores: Tensor | None) -> tuple[Tensor | None, ...]:
-        return tuple(probabilities)
+    def forward(ctx: Any, probabilities: tuple[Tensor, ...], *scores: Tensor) -> tuple[Tensor, ...]:
+        return probabilities
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> NoReturn:
@@ -236,12 +234,17 @@ class _Marginals(torch.autograd.Function):
 
 
 def _log_partition(batch: _Batch) -> Tensor:
-    log_partitions: Tensor = _LogPartition.apply(batch, *batch.scores)
+    log_partitions: Tensor = _LogPartition.apply(batch, *batch.scores.values())
     return log_partitions
 
 
 def _log_probability(batch: _Batch, heads: Tensor) -> Tensor:
     return batch.value(_check_heads(batch, heads)) - _log_partition(batch)
+
+
+def _to_array(scores: Tensor) -> NDArray[np.float64]:
+    """Return scores as an array for the core, without a copy if they are contiguous and in float64."""
+    return np.ascontiguousarray(scores.detach().to("cpu", torch.float64).numpy())
 
 
 def _lengths_of(arc: Tensor, mask: Tensor | None) -> NDArray[np.int32]:
@@ -310,15 +313,15 @@ def _has_crossing_arcs(heads: NDArray[np.int64]) -> NDArray[np.bool_]:
 
 
 def _parts_of(
-    heads: NDArray[np.int64], lengths: NDArray[np.int32], scores: tuple[Tensor | None, ...]
-) -> list[tuple[NDArray[np.int64], ...]]:
-    """Return the cells of the parts of trees: the sentence, then the nodes, for each of KINDS that has scores."""
+    heads: NDArray[np.int64], lengths: NDArray[np.int32], *, second_order: bool
+) -> dict[str, tuple[NDArray[np.int64], ...]]:
+    """Return the cells of the parts of trees by their kind: the sentence, then the nodes."""
     nodes = np.arange(heads.shape[1])
     sentence, m = np.nonzero((nodes > 0) & (nodes <= lengths[:, None]))
     h = heads[sentence, m]
     arcs = (sentence, h, m)
-    if scores[1:] == (None, None, None):
-        return [arcs, (), (), ()]
+    if not second_order:
+        return {"arc": arcs}
     inner, last = np.zeros_like(heads), np.zeros((*heads.shape, 2), dtype=np.int64)
     for row, length in enumerate(lengths):
         tree = heads[row, : length + 1].astype(np.int32)
@@ -328,9 +331,9 @@ def _parts_of(
     owner, node, side = np.nonzero(np.broadcast_to((nodes <= lengths[:, None])[:, :, None], last.shape))
     has_side = (node > 0) | (side == 1)  # nothing is on the left of the root
     owner, node, side = owner[has_side], node[has_side], side[has_side]
-    return [
-        arcs,
-        (sentence, h, m, inner[sentence, m]),
-        (sentence[below], heads[sentence, h][below], h[below], m[below]),
-        (owner, node, last[owner, node, side], side),
-    ]
+    return {
+        "arc": arcs,
+        "sib": (sentence, h, m, inner[sentence, m]),
+        "grand": (sentence[below], heads[sentence, h][below], h[below], m[below]),
+        "stop": (owner, node, last[owner, node, side], side),
+    }

@@ -284,7 +284,7 @@ class TagRules:
         if len(self._plain) > MAX_CACHED:
             self._plain.clear()
         known = self._plain
-        for case in cases - known.keys():
+        for case in cases.difference(known):  # looks each up, which `-` with the keys does not
             known[case] = self._is_plain(*case)
         return all(map(known.__getitem__, cases))
 

@@ -186,7 +186,8 @@ class Worker:
         if all_arcs and not all(parse.certified for parse in parses):
             others = self.decode(sentences, projective, **options).parses
             parses = [at_least(parse, other) for parse, other in zip(parses, others, strict=True)]
-        for number, (sentence, parse) in enumerate(zip(sentences, parses, strict=True)):
+        may_cross = () if projective else enumerate(zip(sentences, parses, strict=True))
+        for number, (sentence, parse) in may_cross:
             heads = self.without_gaps(sentence, parse.heads)
             if heads is not parse.heads:
                 alone, arcs = self.encode([sentence]), add_candidates(considered[number], arcs_of(heads))

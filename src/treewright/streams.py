@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 CHUNK = 64  # items that a thread takes at a time, unless the caller says otherwise; not tuned
 # Sentences that a parser takes together: the weights of each step are read into the cache once a batch. `--fast` takes
-# 1.14 times as long with 64 and 0.98 times with 512, which hold more memory.
+# 1.06 to 1.14 times as long with 64, on a loaded machine, and 0.98 times with 512, which hold more memory.
 BATCH = 256
 LOOK_AHEAD = 2  # chunks a thread that are read before their turn, so that no thread waits; not tuned
 QUICK = 0.01  # seconds of reading after which the items read so far are worked on; not tuned: hardly noticed

@@ -214,7 +214,7 @@ def test_a_budget_that_ends_before_a_tree_is_found_is_an_error() -> None:
 
 
 def test_the_time_limit_holds() -> None:
-    words = 40
+    words = 60
     arc = np.random.default_rng(1).normal(size=(words + 1, words + 1))
     constraints = [Depth(5)]
     start = time.monotonic()

@@ -518,7 +518,7 @@ class Parser(Component):
     def each(
         self, answer: Callable[[Worker, Sentence], T], sentences: Iterable[Sentence], *, threads: int = 1
     ) -> Iterator[T]:
-        """answer(worker, sentence) for each of the sentences, in order; a worker serves one thread at a time."""
+        """Yield answer(worker, sentence) for each of the sentences, in order; each of the threads borrows a worker."""
         check(answer, Callable[..., Any], "answer")
 
         def answers(chunk: list[Sentence]) -> list[T]:

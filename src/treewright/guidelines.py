@@ -1,7 +1,7 @@
 """What the tags, relations and features of Universal Dependencies mean: a sentence each, and where to read more.
 
 `guidelines.tsv` has the sentences, which are our own, and short; the guidelines at universaldependencies.org decide.
-Its tags of the kind xpos are those of the embedded English model.
+The rows of the kind xpos are the XPOS tags of the embedded English model.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ GUIDELINES = "https://universaldependencies.org"
 
 
 def read_table() -> dict[str, dict[str, dict[str, str]]]:
-    """Return kind -> name -> value -> meaning; the meaning of the name itself is that of the empty value."""
+    """Return the meaning by kind, name and value; the empty value has the meaning of the name alone."""
     table: dict[str, dict[str, dict[str, str]]] = {}
     for row in Path(__file__).with_name("guidelines.tsv").read_text("utf-8").splitlines()[1:]:
         kind, name, value, meaning = row.split("\t")

@@ -134,8 +134,8 @@ def cut_sentence(sentence: Sentence) -> list[Sentence]:
 def join_parts(parts: Sequence[Parsed], labels: Sequence[str], tags: Sequence[str], top: int = 0) -> Parsed:
     """Join the trees of parts: the roots of the others are attached to the root of the part number `top`.
 
-    `labels` are those of the model, tags those of the words. Nothing is known about such an arc: its confidence is 0,
-    and the tree has no certificate.
+    `labels` are the relations of the model, tags the UPOS of the words. Nothing is known about such an arc: its
+    confidence is 0, and the tree has no certificate.
     """
     trees = [part.parse.heads[1:] for part in parts]
     lengths = [len(tree) for tree in trees]
@@ -179,7 +179,7 @@ def nearest_decided(heads: NDArray[np.int32], decided: Decisions, root: str) -> 
 def with_other_heads(joined: Parsed, heads: NDArray[np.int32], labels: Sequence[str], tags: Sequence[str]) -> Parsed:
     """Return the joined tree with these heads; those that differ have the confidence 0.
 
-    `labels` are those of the model, tags those of the words.
+    `labels` are the relations of the model, tags the UPOS of the words.
     """
     is_changed, relations = (heads != joined.parse.heads)[1:], list(joined.labels)
     for word in np.flatnonzero(is_changed).tolist():

@@ -21,7 +21,7 @@ DETACHED = -1  # the head of punctuation that is not attached yet; it is in no g
 
 @dataclass(eq=False, slots=True)
 class MovedParse(Parse):
-    """A tree in which punctuation was moved; the bound, and a proof, are those of the tree that was searched."""
+    """A tree in which punctuation was moved; its bound and proof come from `searched`, the tree before that."""
 
     searched: Parse | None = None
 

@@ -508,7 +508,7 @@ def limit_search(parts: Parts, projective: bool, options: ChosenMethod) -> Parts
 def best_found(parse: Parse, parts: Parts, root: str, require: Iterable[Arc] = (), forbid: Iterable[Arc] = ()) -> Parse:
     """Return the tree of a search, or where it ended early, the best projective tree if that has a higher score.
 
-    The bound is still that of the search, about all trees.
+    The bound of the search, which holds for all trees, is kept.
     """
     if parse.certified or parse.method != "branch and bound" or parts.nodes - 1 > MAX_WHOLE:
         return parse

@@ -186,7 +186,8 @@ def _least_penalty(losses: Floats, best: Floats, size: float) -> float:
 
 def exact_sum(numbers: Floats) -> Fraction:
     """The sum of finite numbers without rounding."""
-    return sum(map(Fraction, numbers.tolist()), Fraction(0))
+    shift = _lowest_bit(numbers)
+    return Fraction(sum(_exact(numbers, shift).tolist()), 1 << shift)
 
 
 def _difference_rounded_down(a: Any, b: Any) -> Any:
